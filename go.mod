@@ -1,0 +1,20 @@
+module kimi-acp
+
+go 1.26.0
+
+toolchain go1.26.11
+
+require (
+	github.com/DeRuina/timberjack v1.4.10
+	github.com/aymanbagabas/go-udiff v0.4.2
+	github.com/coder/acp-go-sdk v0.13.5
+	github.com/google/go-cmp v0.7.0
+	github.com/google/jsonschema-go v0.4.3
+	github.com/sashabaranov/go-openai v1.43.0
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.50.0
+	golang.org/x/term v0.48.0
+	pgregory.net/rapid v1.3.0
+)
+
+require github.com/klauspost/compress v1.18.7 // indirect
