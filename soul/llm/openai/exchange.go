@@ -1,0 +1,50 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// maxErrorBody bounds what is read of a failure's body, in bytes.
+const maxErrorBody = 64 << 10
+
+// exchange is the HTTP side of one call, as go-openai's HTTPDoer: it replaces
+// the library's body by ours, turns failures into errors with what their header
+// says, and guards the stream that the library reads. It serves one request.
+type exchange struct {
+	provider *Provider
+	body     []byte
+	cancel   context.CancelCauseFunc
+	lines    *lines // set by Do
+}
+
+// Do sends the request. Its error is an *llm.Error or the transport's.
+func (ex *exchange) Do(req *http.Request) (*http.Response, error) {
+	cfg := &ex.provider.cfg
+	req.Body = io.NopCloser(bytes.NewReader(ex.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(ex.body)), nil }
+	req.ContentLength = int64(len(ex.body))
+	req.Header.Del("Connection") // hop-by-hop: the transport's to set
+	if cfg.UserAgent != "" {
+		req.Header.Set("User-Agent", cfg.UserAgent)
+	}
+	maps.Copy(req.Header, cfg.Header)
+
+	resp, err := ex.provider.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	ex.lines = newLines(resp.Body, cfg.IdleTimeout, ex.cancel)
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		defer ex.lines.Close()
+		// What was read before the body broke is still the best account of the failure.
+		body, _ := io.ReadAll(io.LimitReader(readerFunc(ex.lines.readBody), maxErrorBody))
+		return nil, statusError(resp.StatusCode, resp.Header, body, time.Now())
+	}
+	resp.Body = ex.lines
+	return resp, nil
+}

@@ -1,0 +1,197 @@
+// Package openai is a model that answers over OpenAI chat completions, the
+// protocol that nearly every vendor and local server offers.
+//
+// The library go-openai carries the stream. Requests, chunks and failures are
+// ours, because vendors differ in just those: request.go and message.go write
+// the body, lines.go guards the stream, chunk.go and fast.go read a chunk,
+// answer.go and calls.go put the answer together, and failure.go with vendor.go
+// says what went wrong.
+//
+// It must not know sessions, tools that run, retries or configuration files: it
+// makes one call at a time and says honestly how that ended.
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"kimi-acp/soul/llm"
+)
+
+// DefaultIdleTimeout is how long a stream may be silent unless Config says otherwise.
+const DefaultIdleTimeout = 120 * time.Second
+
+// tailTimeout is how long a stream may be silent once the finish reason is
+// known: the answer is whole, and only its token counts may be missing.
+const tailTimeout = 5 * time.Second
+
+// Config is what a Provider needs to reach a model.
+type Config struct {
+	BaseURL string // up to and without `/chat/completions`; http or https, no query
+	APIKey  string // sent as bearer token to the origin of BaseURL alone; "": none
+	Model   llm.Model
+
+	// HTTPClient makes the requests. A copy of it is used, whose redirects stay
+	// within the origin. Nil: a client of the provider's own, with HTTP/2, the
+	// proxy of the environment, a limit on the wait for the response's header
+	// (IdleTimeout) and none on the answer as a whole.
+	HTTPClient *http.Client
+
+	UserAgent   string                     // "": the HTTP client's
+	Header      http.Header                // further header fields; they win over ours
+	Extra       map[string]json.RawMessage // further fields of the body, as `thinking` or `temperature`
+	IdleTimeout time.Duration              // longest silence within a stream; 0: DefaultIdleTimeout
+}
+
+// Provider is one model behind one base URL. Its methods may be called side by side.
+type Provider struct {
+	cfg  Config
+	http *http.Client
+}
+
+// New checks a Config and makes a provider of it; nothing is sent. The caller
+// closes it. An error names the field that is wrong and never holds the key.
+func New(cfg Config) (*Provider, error) {
+	base, err := url.Parse(cfg.BaseURL)
+	switch {
+	case err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "":
+		return nil, errors.New("base_url must be an http or https URL")
+	case base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("base_url must have no query and no fragment")
+	case cfg.Model.Name == "":
+		return nil, errors.New("the model has no name")
+	case cfg.IdleTimeout < 0:
+		return nil, fmt.Errorf("the idle timeout %v is negative", cfg.IdleTimeout)
+	}
+	for name := range cfg.Extra {
+		if reserved(name) {
+			return nil, fmt.Errorf("the body field %q is not free to set", name)
+		}
+	}
+	cfg.APIKey = strings.TrimSpace(cfg.APIKey)
+	if strings.ContainsFunc(cfg.APIKey, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil, errors.New("the API key holds characters that no header can carry")
+	}
+	if cfg.IdleTimeout == 0 {
+		cfg.IdleTimeout = DefaultIdleTimeout
+	}
+	return &Provider{cfg: cfg, http: newHTTPClient(&cfg)}, nil
+}
+
+// Model tells what Config was given.
+func (p *Provider) Model() llm.Model { return p.cfg.Model }
+
+// Close closes connections that are kept for later calls. Calls under way go on.
+func (p *Provider) Close() { p.http.CloseIdleConnections() }
+
+// Stream asks the model. The contract is llm.Provider's; besides:
+//
+//   - DeltaCall comes once id and name are known, with Index 0, 1, 2… in that
+//     order whatever the vendor counts; ids are unique within the answer and are
+//     made up where the vendor sent none;
+//   - DeltaID comes once, DeltaUsage once and right before DeltaFinish;
+//   - an answer that holds neither text nor calls is KindEmpty, unless it was cut
+//     (FinishLength) or filtered (FinishContentFilter).
+//
+// When ctx ends, or the reader stops, the HTTP response is closed at once.
+func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		stopped := false
+		emit := func(d llm.Delta) error {
+			if !yield(d, nil) {
+				stopped = true
+				return errStopped
+			}
+			return nil
+		}
+		if err := p.call(ctx, req, emit); err != nil && !stopped {
+			yield(llm.Delta{}, p.failed(ctx, err))
+		}
+	}
+}
+
+// errStopped unwinds a call whose reader wants no more.
+var errStopped = errors.New("the reader stopped")
+
+// call makes one model call and emits its deltas.
+func (p *Provider) call(parent context.Context, req *llm.Request, emit func(llm.Delta) error) error {
+	body, err := encodeRequest(&p.cfg, req)
+	if err != nil {
+		return &llm.Error{Kind: llm.KindBadRequest, Message: "encode the request: " + err.Error(), Err: err}
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+
+	ex := &exchange{provider: p, body: body, cancel: cancel}
+	stream, err := p.client(ex).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{})
+	if err != nil {
+		return cause(ctx, err)
+	}
+	defer stream.Close()
+
+	a := answer{emit: emit}
+	for {
+		line, err := stream.RecvRaw()
+		if err != nil {
+			if parent.Err() != nil {
+				return parent.Err()
+			}
+			if err := a.end(ex.lines, cause(ctx, err)); err != nil {
+				return err
+			}
+			ex.lines.drain()
+			return nil
+		}
+		if err := a.add(line); err != nil {
+			return err
+		}
+		if a.finish != "" {
+			ex.lines.limit = min(p.cfg.IdleTimeout, tailTimeout)
+		}
+	}
+}
+
+// client makes the library's client for one exchange. It is a few words of
+// memory; the connections live in the provider's HTTP client.
+func (p *Provider) client(ex *exchange) *goopenai.Client {
+	conf := goopenai.DefaultConfig(p.cfg.APIKey)
+	conf.BaseURL = p.cfg.BaseURL
+	conf.HTTPClient = ex
+	return goopenai.NewClientWithConfig(conf)
+}
+
+// cause puts the reason for which ctx was cancelled in place of the error that
+// the cancelling made. An end of the stream and a failure that the provider told
+// stand.
+func cause(ctx context.Context, err error) error {
+	var told *llm.Error
+	if ctx.Err() == nil || errors.Is(err, io.EOF) || errors.As(err, &told) {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// failed makes err what a reader of Stream may see: ctx's error or an *llm.Error
+// without the key.
+func (p *Provider) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		e = transportError(err)
+	}
+	out := *e
+	out.Message = redact(out.Message, p.cfg.APIKey)
+	return &out
+}
