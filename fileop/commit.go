@@ -1,0 +1,153 @@
+package fileop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+)
+
+// readBackTime is how long reading back after a write may take. It runs on when the
+// caller's context has ended, since the write has happened.
+const readBackTime = 10 * time.Second
+
+// Result is what a commit did.
+type Result struct {
+	Change   Change
+	Actual   string // the text that was read back: what stands there now
+	Adjusted bool   // Actual is not what was planned: a formatter ran, or parts were rejected
+	Unsaved  bool   // the editor took the text but has not saved it; commands do not see it
+	ReadBack error  // why nothing could be read back; Actual is then what was planned
+}
+
+// Commit carries out a planned change if neither buffer nor disk has changed since,
+// else it is ErrStale and nothing has been done. It writes through the editor where
+// that is offered, else on disk, and then reads back by the same way.
+//
+// Other errors are those of Read and of the store that writes, an editor's as
+// ErrRefused. After any of them the file is as it was, except after ErrUnconfirmed.
+func (o *Operator) Commit(ctx context.Context, c Change) (Result, error) {
+	if err := c.planned(); err != nil {
+		return Result{}, err
+	}
+	p, err := o.folders.locate(c.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	unlock, err := o.locks.lock(ctx, p.key())
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+
+	now, err := o.look(ctx, p)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.real != c.Real || now.stamp() != c.stamp {
+		return Result{}, fmt.Errorf("%s %w; nothing was written, read it again", p.name, ErrStale)
+	}
+	if err := o.write(ctx, p, c); err != nil {
+		return o.failed(ctx, p, c, err)
+	}
+	return o.readBack(ctx, p, c), nil
+}
+
+func (o *Operator) write(ctx context.Context, p place, c Change) error {
+	if !o.writes {
+		if err := o.disk.Write(ctx, p.name, c.data); err != nil {
+			return err
+		}
+		if o.reads {
+			shown := ""
+			if c.Before != nil {
+				shown = *c.Before
+			}
+			o.behind.note(p.key(), c.stamp.disk, shown, c.data)
+		}
+		return nil
+	}
+	data := c.data
+	if c.bom && o.addsBOM.Load() {
+		data = data[len(bom):]
+	}
+	if err := o.writeBuffer(ctx, p, data); err != nil {
+		return err
+	}
+	return o.takeBackSecondBOM(ctx, p, c)
+}
+
+func (o *Operator) writeBuffer(ctx context.Context, p place, data []byte) error {
+	err := o.editor.Write(ctx, p.name, data)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("writing %s through the editor: %w", p.name, ctx.Err())
+	}
+	return refused("write", p.name, err)
+}
+
+// takeBackSecondBOM repairs what comes of an editor that hides a file's byte order
+// mark and puts it back itself: the one that was sent has become text.
+func (o *Operator) takeBackSecondBOM(ctx context.Context, p place, c Change) error {
+	if !c.bom || o.addsBOM.Load() {
+		return nil
+	}
+	got, err := o.disk.Read(ctx, p.name)
+	if err != nil || !bytes.HasPrefix(got, []byte(bom+bom)) {
+		return nil // the read-back that follows reports what there is to report
+	}
+	o.addsBOM.Store(true)
+	return o.writeBuffer(ctx, p, c.data[len(bom):])
+}
+
+// failed finds out whether a write that was reported as failed has happened all the
+// same, as when only the answer was lost.
+func (o *Operator) failed(ctx context.Context, p place, c Change, cause error) (Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
+	defer cancel()
+	now, err := o.look(ctx, p)
+	if err != nil || now.stamp() == c.stamp {
+		return Result{}, cause
+	}
+	r := Result{Change: c, Actual: now.text.Body, Adjusted: !sameText(now.text.Body, c.After), Unsaved: now.dirty}
+	return r, fmt.Errorf("%w: %w", cause, ErrUnconfirmed)
+}
+
+// readBack looks at what a write has left, by the way it was written: an editor
+// that only reads may not have noticed yet what was written past it.
+func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
+	defer cancel()
+	r := Result{Change: c, Actual: c.After}
+	var now view
+	if !o.writes {
+		now, r.ReadBack = o.lookAtDisk(ctx, p)
+	} else {
+		now, r.ReadBack = o.look(ctx, p)
+	}
+	switch {
+	case r.ReadBack != nil:
+		return r
+	case o.writes && !o.reads && now.stamp() == c.stamp:
+		r.Unsaved = true // it was taken, and only the editor knows more
+		return r
+	case !now.exists():
+		r.ReadBack = missing(p.name)
+		return r
+	}
+	r.Actual = now.text.Body
+	r.Adjusted = !sameText(r.Actual, c.After)
+	r.Unsaved = now.dirty
+	return r
+}
+
+func (o *Operator) lookAtDisk(ctx context.Context, p place) (view, error) {
+	data, err := o.disk.Read(ctx, p.name)
+	if err != nil {
+		return view{}, err
+	}
+	text, err := Decode(data)
+	return view{disk: notNil(data), text: text}, err
+}

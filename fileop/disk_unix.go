@@ -1,0 +1,30 @@
+//go:build unix
+
+package fileop
+
+import (
+	"os"
+	"syscall"
+)
+
+// openWithoutWaiting keeps an open from waiting for a pipe's other end.
+const openWithoutWaiting = syscall.O_NONBLOCK
+
+// keepOwner gives f the owner of the file it will replace. Only a privileged
+// process can, and one that is not loses nothing that it could have kept.
+func keepOwner(f *os.File, old os.FileInfo) {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid))
+	}
+}
+
+// syncDir makes a rename inside a directory last. Some file systems cannot; the
+// file is replaced all the same, so this is no error.
+func syncDir(root *os.Root, dir string) {
+	f, err := root.Open(dir)
+	if err != nil {
+		return
+	}
+	_ = f.Sync()
+	_ = f.Close()
+}

@@ -1,0 +1,13 @@
+package fileop
+
+import "os"
+
+// openWithoutWaiting is no flag here: named pipes have no names in a folder.
+const openWithoutWaiting = 0
+
+// keepOwner does nothing: a new file has the owner and the rights that its folder
+// hands down.
+func keepOwner(*os.File, os.FileInfo) {}
+
+// syncDir does nothing: a directory cannot be flushed.
+func syncDir(*os.Root, string) {}
