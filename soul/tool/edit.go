@@ -1,0 +1,154 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kimi-acp/fileop"
+	"kimi-acp/soul/wire"
+)
+
+// commitGrace is how long a commit may go on after its turn was cancelled. A
+// write that has begun should end, so that what it did is known and told.
+const commitGrace = 2 * time.Second
+
+// editPlans is how often an edit is planned before the file is given up as one
+// that changes all the time.
+const editPlans = 2
+
+// Edit plans an edit, shows it, asks for it, and commits exactly what was shown.
+// verb is what people read before the path, e.g. "Edit file". Edits of one path
+// wait for each other; edits of different paths are asked for side by side and
+// committed one after the other. When the file changes between plan and commit,
+// the edit is planned once more, and asked for again unless it came out the same
+// to the byte.
+func (c *Invocation) Edit(ctx context.Context, verb string, e fileop.Edit) (fileop.Result, error) {
+	path, err := c.executor.operator.Resolve(e.Path)
+	if err != nil {
+		return fileop.Result{}, err
+	}
+	e.Path = path
+	leave, err := c.executor.edits.enter(ctx, path)
+	if err != nil {
+		return fileop.Result{}, err
+	}
+	defer leave()
+
+	var shown *fileop.Change
+	for range editPlans {
+		change, err := c.plan(ctx, e)
+		if err != nil {
+			return fileop.Result{}, err
+		}
+		if shown == nil || !sameChange(*shown, change) {
+			if err := c.approveEdit(ctx, verb, change); err != nil {
+				return fileop.Result{}, err
+			}
+		}
+		shown = &change
+		result, err := c.commit(ctx, change)
+		if !errors.Is(err, fileop.ErrStale) {
+			return result, err
+		}
+	}
+	return fileop.Result{}, fmt.Errorf("%s changed again and again between showing the edit and writing it, so nothing was written: read it afresh and edit what stands there then", path)
+}
+
+// plan takes a reader's place, since planning reads.
+func (c *Invocation) plan(ctx context.Context, e fileop.Edit) (fileop.Change, error) {
+	if err := c.executor.readers.enter(ctx); err != nil {
+		return fileop.Change{}, err
+	}
+	defer c.executor.readers.leave()
+	return c.executor.operator.Plan(ctx, e)
+}
+
+func (c *Invocation) approveEdit(ctx context.Context, verb string, change fileop.Change) error {
+	files := []wire.FileChange{fileChange(change.Path, change.Before, change.After)}
+	c.Progress(false, "", files)
+	return c.Approve(ctx, Action{
+		Name:        "edit file",
+		Description: verb + " `" + change.Path + "`",
+		Key:         "edit file",
+		Scope:       "edits in this workspace",
+		Display:     diffBlocks(change.Path, change.Before, change.After),
+		Files:       files,
+	})
+}
+
+func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.Result, error) {
+	if err := c.executor.changes.enter(ctx); err != nil {
+		return fileop.Result{}, err
+	}
+	defer c.executor.changes.leave()
+	c.Progress(true, "", nil)
+	lasting, cancel := outlast(ctx, commitGrace)
+	defer cancel()
+	result, err := c.executor.operator.Commit(lasting, change)
+	if err != nil && lasting.Err() != nil && !errors.Is(err, fileop.ErrUnconfirmed) {
+		// Not wrapped: this must not pass for an interruption before the write.
+		return result, fmt.Errorf("interrupted while %s was written, and it is not known whether it was (%v): read it before you rely on it", change.Path, err)
+	}
+	return result, err
+}
+
+// outlast gives a context that ends a grace after ctx has.
+func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		defer cancel()
+		select {
+		case <-time.After(grace):
+		case <-lasting.Done():
+		}
+	})
+	return lasting, func() {
+		stop()
+		cancel()
+	}
+}
+
+func sameChange(a, b fileop.Change) bool {
+	if (a.Before == nil) != (b.Before == nil) || a.After != b.After {
+		return false
+	}
+	return a.Before == nil || *a.Before == *b.Before
+}
+
+// editFailed is the result of an edit that came to nothing, or about which it is
+// only known that the file is no longer what it was.
+func editFailed(ctx context.Context, r fileop.Result, err error) wire.ToolReturnValue {
+	if !errors.Is(err, fileop.ErrUnconfirmed) {
+		return Failed(ctx, err)
+	}
+	v := failure(sentence(err.Error())+" Read it before you go on.", "Written, but not confirmed")
+	v.Display = append(v.Display, diffBlocks(r.Change.Path, r.Change.Before, r.Actual)...)
+	v.Files = []wire.FileChange{fileChange(r.Change.Path, r.Change.Before, r.Actual)}
+	return v
+}
+
+// edited is the result of a committed edit; done says in a sentence what it did.
+func edited(r fileop.Result, done string) wire.ToolReturnValue {
+	path, before := r.Change.Path, r.Change.Before
+	if before != nil && r.Actual == *before {
+		return failure(fmt.Sprintf("%s is as it was before: the edit was handed to the editor, which did not keep it. The user may have turned it down there; ask before you try again.", path), "Not kept by the editor")
+	}
+	v := wire.ToolReturnValue{
+		Message: done,
+		Display: diffBlocks(path, before, r.Actual),
+		Files:   []wire.FileChange{fileChange(path, before, r.Actual)},
+	}
+	if r.Adjusted {
+		v.Message += " The file now differs from what you wrote: the editor formatted it, or the user changed the edit there. The output shows the difference; keep to what stands there now."
+		v.Output.Text = fileop.Unified(path, &r.Change.After, r.Actual)
+	}
+	if r.Unsaved {
+		v.Message += " The editor holds the new text but has not saved it, so commands do not see it yet."
+	}
+	if r.ReadBack != nil {
+		v.Message += fmt.Sprintf(" What was written could not be read back (%v).", r.ReadBack)
+	}
+	return v
+}

@@ -1,0 +1,142 @@
+package tool
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
+)
+
+// defaultParallel is how many calls read at once when Options do not say.
+const defaultParallel = 8
+
+// Options are what an Executor works with. Operator is required.
+type Options struct {
+	Operator Operator
+	Runner   Runner // nil: commands cannot be run
+	Asker    Asker  // nil: whatever needs approval is rejected
+	// Progress is told how calls fare, in order for each call; calls come side by
+	// side. It may block, which slows the call. Nil: nobody watches.
+	Progress    func(wire.ToolProgress)
+	Cwd         string    // the working directory of commands, absolute
+	Tools       []Tool    // nil: Builtin()
+	Todo        *TodoList // nil: a new list
+	MaxParallel int       // how many calls read at once; 0: 8
+	Logger      *slog.Logger
+}
+
+// Executor runs the tool calls of one session. Calls may come side by side:
+// reads run at once up to a limit, also while approvals are open; changes (edits
+// being written and commands) go one after the other.
+type Executor struct {
+	operator  Operator
+	runner    Runner
+	cwd       string
+	todo      *TodoList
+	approvals *approvals
+	progress  func(wire.ToolProgress)
+	logger    *slog.Logger
+	tools     map[string]Tool
+	specs     []llm.ToolSpec
+
+	// A caller takes them in this order: edits, then readers or changes; nothing
+	// is waited for inside readers, and nothing but the change inside changes.
+	edits   pathTurns
+	readers gate
+	changes gate
+}
+
+// NewExecutor makes the Executor of a session.
+func NewExecutor(o Options) *Executor {
+	e := &Executor{
+		operator:  o.Operator,
+		runner:    o.Runner,
+		cwd:       o.Cwd,
+		todo:      o.Todo,
+		approvals: newApprovals(o.Asker),
+		progress:  o.Progress,
+		logger:    o.Logger,
+		tools:     map[string]Tool{},
+		changes:   newGate(1),
+	}
+	if e.todo == nil {
+		e.todo = NewTodoList(nil)
+	}
+	if e.progress == nil {
+		e.progress = func(wire.ToolProgress) {}
+	}
+	if e.logger == nil {
+		e.logger = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxParallel <= 0 {
+		o.MaxParallel = defaultParallel
+	}
+	e.readers = newGate(o.MaxParallel)
+	if o.Tools == nil {
+		o.Tools = Builtin()
+	}
+	for _, t := range o.Tools {
+		spec := t.Spec()
+		if e.Has(spec.Name) {
+			e.logger.Error("bug: two tools of one name, the first one is kept", "tool", spec.Name)
+			continue
+		}
+		e.tools[spec.Name] = t
+		e.specs = append(e.specs, spec)
+	}
+	return e
+}
+
+// Has reports whether the Executor has a tool of that name.
+func (e *Executor) Has(name string) bool { return e.tools[name] != nil }
+
+// Specs describes the tools to a model, always in the same order and with the
+// same bytes, which nobody may change.
+func (e *Executor) Specs() []llm.ToolSpec { return slices.Clone(e.specs) }
+
+// RejectForSession rejects an approval that is open, and from now on everything
+// that its scope covers, without asking. It answers the request itself. It is
+// false, and does nothing, when no such request is open.
+func (e *Executor) RejectForSession(requestID string) bool {
+	return e.approvals.rejectForSession(requestID)
+}
+
+// CallTool runs one call and gives its result. Whatever goes wrong is in the
+// result, also a bug in a tool. When ctx ends, CallTool returns soon, with a
+// result that says what was done by then.
+func (e *Executor) CallTool(ctx context.Context, req wire.ToolCallRequest) (result wire.ToolReturnValue) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.logger.Error("bug: a tool panicked", "tool", req.Name, "call", req.ID, "panic", p, "stack", string(debug.Stack()))
+			result = failure("The tool failed by a fault of its own. Whether it did anything is not known; calling it in the same way will probably fail again.", "Tool failed")
+		}
+		result = complete(result)
+	}()
+	t := e.tools[req.Name]
+	if t == nil {
+		return failure("Tool `"+req.Name+"` not found", "")
+	}
+	arguments, err := parseArguments(req.Arguments)
+	if err != nil {
+		return failure("Error parsing JSON arguments: "+sentence(err.Error()), "Invalid arguments")
+	}
+	return e.run(ctx, t, &Invocation{ID: req.ID, Name: req.Name, Arguments: arguments, executor: e})
+}
+
+func (e *Executor) run(ctx context.Context, t Tool, c *Invocation) wire.ToolReturnValue {
+	e.progress(wire.ToolProgress{ToolCallID: c.ID, Name: c.Name, Input: c.Arguments})
+	if err := ctx.Err(); err != nil {
+		return Failed(ctx, err)
+	}
+	if t.Effect() == ReadOnly {
+		if err := e.readers.enter(ctx); err != nil {
+			return Failed(ctx, err)
+		}
+		defer e.readers.leave()
+		c.Progress(true, "", nil)
+	}
+	return t.Run(ctx, c)
+}

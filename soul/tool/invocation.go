@@ -1,0 +1,73 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"kimi-acp/fileop"
+	"kimi-acp/internal/proc"
+	"kimi-acp/soul/wire"
+)
+
+// Invocation is one call of a tool, and what the tool may ask of the Executor
+// around it. It serves the goroutine that runs the tool.
+type Invocation struct {
+	ID        string          // the tool call's
+	Name      string          // the tool's
+	Arguments json.RawMessage // a JSON object, as the model sent it
+
+	executor *Executor
+}
+
+// Progress tells those who watch how the call fares. Running is false while it
+// waits for approval.
+func (c *Invocation) Progress(running bool, output string, files []wire.FileChange) {
+	c.executor.progress(wire.ToolProgress{ToolCallID: c.ID, Name: c.Name, Running: running, Output: output, Files: files})
+}
+
+// Approve asks for an action, unless an answer for the session covers it. It
+// returns nil for yes, a *RejectedError for no, and ctx's error when ctx ended
+// first; Failed turns both into results.
+func (c *Invocation) Approve(ctx context.Context, a Action) error {
+	if a.Key == "" {
+		a.Scope = ""
+	}
+	return c.executor.approvals.ask(ctx, wire.ApprovalRequest{
+		ID:          newRequestID(),
+		ToolCallID:  c.ID,
+		Sender:      c.Name,
+		Action:      a.Name,
+		Description: a.Description,
+		Display:     a.Display,
+		Files:       a.Files,
+		Scope:       a.Scope,
+	}, a.Key)
+}
+
+// Read gives a file as the user sees it.
+func (c *Invocation) Read(ctx context.Context, path string) (fileop.Snapshot, error) {
+	return c.executor.operator.Read(ctx, path)
+}
+
+var errNoRunner = errors.New("commands cannot be run in this session")
+
+// Command runs a command in the working directory once no other change is under
+// way, and tells of its output. It does not ask; Approve does.
+func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (proc.Outcome, error) {
+	e := c.executor
+	if e.runner == nil {
+		return proc.Outcome{}, errNoRunner
+	}
+	if err := e.changes.enter(ctx); err != nil {
+		return proc.Outcome{}, err
+	}
+	defer e.changes.leave()
+	c.Progress(true, "", nil)
+	cmd.Dir = e.cwd
+	cmd.Output = func(snapshot string) { c.Progress(true, snapshot, nil) }
+	return e.runner.Run(ctx, cmd)
+}
+
+// Todo is the session's to-do list.
+func (c *Invocation) Todo() *TodoList { return c.executor.todo }

@@ -1,0 +1,52 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"kimi-acp/fileop"
+	"kimi-acp/soul/wire"
+)
+
+//go:embed strreplacefile.md
+var strReplaceFileDescription string
+
+type strReplaceFileArguments struct {
+	Path string        `json:"path" jsonschema:"The file: an absolute path, or one relative to the working directory."`
+	Edit []replacement `json:"edit" jsonschema:"The replacements, made one after the other. A single one may stand without the list."`
+}
+
+type replacement struct {
+	Old        string `json:"old" jsonschema:"The text to replace, exactly as it stands in the file, with its indentation and line breaks."`
+	New        string `json:"new" jsonschema:"The text to put in its place."`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence instead of the only one."`
+}
+
+func newStrReplaceFile() Tool {
+	return Define(Definition[strReplaceFileArguments]{
+		Name:        "StrReplaceFile",
+		Description: strReplaceFileDescription,
+		Effect:      Edits,
+		Refine: func(a map[string]*jsonschema.Schema) {
+			a["path"].MinLength = jsonschema.Ptr(1)
+			a["edit"].MinItems = jsonschema.Ptr(1)
+			a["edit"].Items.Properties["replace_all"].Default = []byte("false")
+		},
+		Run: strReplaceFile,
+	})
+}
+
+func strReplaceFile(ctx context.Context, c *Invocation, in strReplaceFileArguments) wire.ToolReturnValue {
+	e := fileop.Edit{Path: in.Path}
+	for _, r := range in.Edit {
+		e.Replace = append(e.Replace, fileop.Replacement{Old: r.Old, New: r.New, All: r.ReplaceAll})
+	}
+	r, err := c.Edit(ctx, "Edit file", e)
+	if err != nil {
+		return editFailed(ctx, r, err)
+	}
+	return edited(r, fmt.Sprintf("Edited %s: %s made.", r.Change.Path, plural(len(in.Edit), "replacement")))
+}
