@@ -1,0 +1,112 @@
+package soul
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
+)
+
+// Config is what a Builtin needs. Wire and Provider must be set.
+type Config struct {
+	SessionID string
+	Provider  llm.Provider
+	Wire      *wire.Wire
+	Tools     []llm.ToolSpec // what the model may call; run through Wire.CallTool
+	System    string         // the system prompt, frozen for the session
+	MaxSteps  int            // model calls in one turn, 0: 1000
+	Retry     RetryPolicy    // zero: DefaultRetry
+	Events    *EventBus      // nil: nobody listens
+	Logger    *slog.Logger   // nil: slog.Default
+}
+
+// Builtin is the soul that runs in this process.
+type Builtin struct {
+	cfg     Config
+	history History
+	known   map[string]bool // tool names
+}
+
+var _ Soul = (*Builtin)(nil)
+
+// New makes a soul with an empty history.
+func New(cfg Config) *Builtin {
+	if cfg.MaxSteps <= 0 {
+		cfg.MaxSteps = 1000
+	}
+	if cfg.Retry == (RetryPolicy{}) {
+		cfg.Retry = DefaultRetry
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	b := &Builtin{cfg: cfg, known: map[string]bool{}}
+	for _, t := range cfg.Tools {
+		b.known[t.Name] = true
+	}
+	return b
+}
+
+// Status tells how full the context is.
+func (b *Builtin) Status() Status {
+	model := b.cfg.Provider.Model()
+	return Status{ContextTokens: b.history.Tokens(), MaxContextTokens: model.ContextSize, Model: model.Name, Images: model.ImageInput}
+}
+
+// Run does one turn; see Soul.
+func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
+	began := time.Now()
+	b.publish(TurnStarted{})
+	b.cfg.Wire.Send(wire.TurnBegin{UserInput: in.Wire()})
+	out, err := b.turn(ctx, in)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		out.Stop, err = StopCancelled, nil
+	}
+	b.cfg.Wire.EndTurn()
+	b.cfg.Wire.Send(wire.TurnEnd{})
+	b.publish(TurnFinished{Outcome: out, Err: err, Took: time.Since(began)})
+	return out, err
+}
+
+func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
+	if c, ok := parseCommand(in.Text); ok {
+		return Outcome{Stop: StopEndTurn}, c.run(b, in.Text)
+	}
+	before := b.history.Len()
+	b.history.Append(llm.Message{Role: llm.RoleUser, Content: in.Parts})
+	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return Outcome{Stop: StopCancelled, Steps: n - 1}, nil
+		}
+		if n > b.cfg.MaxSteps {
+			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
+		}
+		b.cfg.Wire.Send(wire.StepBegin{N: n})
+		next, err := b.step(ctx, n)
+		if err != nil {
+			if ctx.Err() == nil {
+				b.cfg.Wire.Send(wire.StepInterrupted{})
+			}
+			return Outcome{Steps: n}, err
+		}
+		switch next {
+		case stepDone:
+			return Outcome{Stop: StopEndTurn, Steps: n}, nil
+		case stepCut:
+			return Outcome{Stop: StopMaxTokens, Steps: n}, nil
+		case stepRefused:
+			b.history.Truncate(before)
+			return Outcome{Stop: StopRefusal, Steps: n}, nil
+		case stepCancelled:
+			return Outcome{Stop: StopCancelled, Steps: n}, nil
+		case stepContinue:
+		}
+	}
+}
+
+func (b *Builtin) publish(payload any) {
+	b.cfg.Events.Publish(BusEvent{Time: time.Now(), SessionID: b.cfg.SessionID, Payload: payload})
+}

@@ -1,0 +1,101 @@
+package soul
+
+import (
+	"strings"
+	"sync"
+
+	"kimi-acp/soul/llm"
+)
+
+// History is the conversation of a session as the model sees it. It grows by
+// whole steps only, so that it can be sent to a model at any time: every tool
+// call in it is answered right behind its message. It may be used by several
+// goroutines at once.
+type History struct {
+	mu       sync.Mutex
+	messages []llm.Message
+	reported int // tokens that the model reported for messages[:counted]
+	counted  int
+}
+
+// Append adds messages. Callers add whole steps: an assistant message together
+// with the results of all its tool calls.
+func (h *History) Append(messages ...llm.Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range messages {
+		m.Tokens = llm.EstimateTokens(m)
+		h.messages = append(h.messages, m)
+	}
+}
+
+// Len is the number of messages.
+func (h *History) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.messages)
+}
+
+// Truncate drops all messages from n on.
+func (h *History) Truncate(n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n >= len(h.messages) {
+		return
+	}
+	clear(h.messages[n:])
+	h.messages = h.messages[:n]
+	if h.counted > n {
+		h.counted, h.reported = 0, 0
+	}
+}
+
+// Reported notes what the model counted for all messages now in the history.
+func (h *History) Reported(tokens int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reported, h.counted = tokens, len(h.messages)
+}
+
+// Tokens is the size of the conversation: what the model last reported, and an
+// estimate of what came since.
+func (h *History) Tokens() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := h.reported
+	for _, m := range h.messages[h.counted:] {
+		n += m.Tokens
+	}
+	return n
+}
+
+// Messages gives the conversation for a model request: neighbouring user
+// messages are joined, since some providers refuse two in a row.
+func (h *History) Messages() []llm.Message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]llm.Message, 0, len(h.messages))
+	for _, m := range h.messages {
+		if last := len(out) - 1; last >= 0 && m.Role == llm.RoleUser && out[last].Role == llm.RoleUser {
+			joined := append([]llm.Part{}, out[last].Content...)
+			out[last].Content = append(joined, m.Content...)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Shorten makes a one-line title of at most n code points: white space collapsed,
+// cut at a word where that keeps at least half of it, with an ellipsis.
+func Shorten(text string, n int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	cut := string(runes[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i >= len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,.;:") + "…"
+}

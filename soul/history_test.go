@@ -1,0 +1,70 @@
+package soul
+
+import (
+	"testing"
+
+	"kimi-acp/soul/llm"
+)
+
+func user(s string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(s)}}
+}
+
+func TestHistoryTokens(t *testing.T) {
+	var h History
+	h.Append(user("12345678"))
+	estimate := h.Tokens()
+	if estimate <= 0 {
+		t.Fatalf("a message of eight letters counts %d tokens", estimate)
+	}
+	h.Reported(1000)
+	if got := h.Tokens(); got != 1000 {
+		t.Errorf("after the model's report: %d", got)
+	}
+	h.Append(user("12345678"))
+	if got := h.Tokens(); got != 1000+estimate {
+		t.Errorf("a message later: %d, want %d", got, 1000+estimate)
+	}
+	h.Truncate(1)
+	if got := h.Tokens(); got != 1000 {
+		t.Errorf("back to what was reported: %d", got)
+	}
+	h.Truncate(0)
+	if got := h.Tokens(); got != 0 || h.Len() != 0 {
+		t.Errorf("emptied: %d tokens, %d messages", got, h.Len())
+	}
+}
+
+func TestHistoryJoinsUserMessages(t *testing.T) {
+	var h History
+	h.Append(user("a"), user("b"), llm.Message{Role: llm.RoleAssistant, Content: []llm.Part{llm.Text("c")}}, user("d"))
+	for range 2 { // the second look must see the same: joining changes nothing inside
+		m := h.Messages()
+		if len(m) != 3 || len(m[0].Content) != 2 || m[0].Content[0].Text != "a" || m[0].Content[1].Text != "b" || m[2].Content[0].Text != "d" {
+			t.Fatalf("joined to %+v", m)
+		}
+	}
+	if h.Len() != 4 {
+		t.Errorf("the history itself has %d messages", h.Len())
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"", 10, ""},
+		{"  a \n b\t", 10, "a b"},
+		{"one two three", 10, "one two…"},
+		{"onetwothreefour", 10, "onetwothr…"},
+		{"日本語日本語", 4, "日本語…"},
+		{"exactly ten", 11, "exactly ten"},
+		{"why? because, so", 14, "why? because…"},
+	} {
+		if got := Shorten(c.in, c.n); got != c.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}

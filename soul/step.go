@@ -1,0 +1,157 @@
+package soul
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
+)
+
+// next is what follows a step.
+type next uint8
+
+const (
+	stepContinue  next = iota // tools ran: the model goes on
+	stepDone                  // the model had nothing more to do
+	stepCut                   // cut at the output limit
+	stepRefused               // refused by the provider's filter
+	stepCancelled             // the turn's context ended after tools had started
+)
+
+// step is one model call and the tool calls that it asks for. The history grows
+// by the whole step or not at all. Once a tool has started, the step counts, also
+// when the turn is cancelled: the model must know what was done.
+func (b *Builtin) step(ctx context.Context, n int) (next, error) {
+	answer, err := b.ask(ctx, n)
+	if err != nil {
+		return stepDone, err
+	}
+	message := answer.message()
+	if answer.finish == llm.FinishContentFilter {
+		b.failCalls(answer)
+		return stepRefused, nil
+	}
+	if answer.finish == llm.FinishLength {
+		// Calls that were cut off must not run; what was said stays.
+		message.ToolCalls = nil
+		if len(message.Content) > 0 {
+			b.history.Append(message)
+		}
+		b.reportUsage(answer)
+		b.failCalls(answer)
+		return stepCut, nil
+	}
+	if len(message.ToolCalls) == 0 {
+		b.history.Append(message)
+		b.reportUsage(answer)
+		return stepDone, nil
+	}
+	b.sendStatus(answer)
+	results := b.runTools(ctx, message.ToolCalls)
+	b.history.Append(message)
+	if answer.usage != nil {
+		b.history.Reported(answer.usage.Total())
+	}
+	b.history.Append(results...)
+	if ctx.Err() != nil {
+		return stepCancelled, nil
+	}
+	return stepContinue, nil
+}
+
+// runTools runs the calls of one message side by side; the Executor behind the
+// Wire orders those that change something. It waits for all of them.
+func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) []llm.Message {
+	messages := make([]llm.Message, len(calls))
+	var wg sync.WaitGroup
+	for i, call := range calls {
+		wg.Go(func() {
+			value := b.runTool(ctx, call)
+			messages[i] = toolMessage(call.ID, value)
+			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: value})
+		})
+	}
+	wg.Wait()
+	return messages
+}
+
+func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolReturnValue {
+	if !b.known[call.Name] {
+		return failed("Tool `"+call.Name+"` not found", "")
+	}
+	value, err := b.cfg.Wire.CallTool(ctx, wire.ToolCallRequest{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
+	switch {
+	case err == nil:
+		return value
+	case ctx.Err() != nil:
+		return failed("The user stopped the turn before this tool was done. It may have had effects; check before you rely on either.", "Interrupted")
+	default:
+		return failed("The tool could not be run: "+err.Error(), "Not run")
+	}
+}
+
+// failCalls closes tool calls on the Wire that will never run.
+func (b *Builtin) failCalls(a *assembler) {
+	for _, c := range a.calls {
+		b.cfg.Wire.Send(wire.ToolResult{ToolCallID: c.call.ID, ReturnValue: failed("The model's answer was cut off before this call was complete, so it was not run.", "Cut off")})
+	}
+}
+
+// failed is an error result. The brief defaults to the message.
+func failed(message, brief string) wire.ToolReturnValue {
+	if brief == "" {
+		brief = message
+	}
+	return wire.ToolReturnValue{IsError: true, Message: message, Display: []wire.Block{{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: brief}}}}
+}
+
+// toolMessage is a tool's outcome as the model reads it.
+func toolMessage(id string, v wire.ToolReturnValue) llm.Message {
+	var parts []llm.Part
+	system := func(s string) { parts = append(parts, llm.Text("<system>"+s+"</system>")) }
+	output := v.Output.Parts
+	if output == nil && v.Output.Text != "" {
+		output = []llm.Part{llm.Text(v.Output.Text)}
+	}
+	hasText := false
+	for _, p := range output {
+		hasText = hasText || p.Type == llm.PartText && strings.TrimSpace(p.Text) != ""
+	}
+	switch {
+	case v.IsError:
+		system("ERROR: " + v.Message)
+	case v.Message != "":
+		system(v.Message)
+	case len(output) == 0:
+		system("Tool output is empty.")
+	case !hasText:
+		system("Tool returned non-text content.")
+	}
+	return llm.Message{Role: llm.RoleTool, ToolCallID: id, Content: append(parts, output...)}
+}
+
+// reportUsage notes and tells the size of the context after an answer without
+// tool calls.
+func (b *Builtin) reportUsage(a *assembler) {
+	if a.usage != nil {
+		b.history.Reported(a.usage.Total())
+	}
+	b.sendStatus(a)
+}
+
+// sendStatus tells the usage of a model call and how full the context is.
+func (b *Builtin) sendStatus(a *assembler) {
+	used, size := b.history.Tokens(), b.cfg.Provider.Model().ContextSize
+	if a.usage != nil {
+		used = a.usage.Total()
+	}
+	ratio := float64(used) / float64(max(size, 1))
+	planMode := false
+	status := wire.StatusUpdate{ContextUsage: &ratio, ContextTokens: &used, MaxContextTokens: &size, TokenUsage: a.usage, PlanMode: &planMode}
+	if a.id != "" {
+		status.MessageID = &a.id
+	}
+	b.cfg.Wire.Send(status)
+}
