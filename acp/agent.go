@@ -1,0 +1,165 @@
+package acp
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
+)
+
+// Options is what an Agent needs from the program around it.
+type Options struct {
+	Version string // of this program, for agentInfo
+	// NewSoul makes the soul of a session.
+	NewSoul func(SoulSpec) (soul.Soul, error)
+	// Missing says what a person has to set before sessions can be made; "" when
+	// a model is configured.
+	Missing string
+	// Runner runs commands on this machine.
+	Runner tool.Runner
+	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
+	// call when the session is over.
+	Watch  func(sessionID string) (v wire.View, done func())
+	Events *soul.EventBus
+	Logger *slog.Logger
+}
+
+// SoulSpec is what a soul is made from.
+type SoulSpec struct {
+	SessionID string
+	Roots     []string // absolute; the first is the working directory
+	Wire      *wire.Wire
+	Executor  *tool.Executor // serves the workspace tools on Wire
+}
+
+// Bounds on what one editor can make grow.
+const (
+	maxSessions = 256 // sessions of one connection
+	maxQueued   = 20  // prompts of one session that wait
+	// maxOutput is how many bytes wait for an editor that reads slowly. What is
+	// answered meanwhile goes out behind them, so they must be few.
+	maxOutput = 64 << 10
+)
+
+// Agent serves one editor.
+type Agent struct {
+	opts Options
+	log  *slog.Logger
+	conn *jsonrpc.Conn
+	ctx  context.Context // ends with the connection: the life of all turns
+	stop context.CancelFunc
+
+	turns sync.WaitGroup // the goroutines that run turns and wait for permissions
+
+	mu       sync.Mutex
+	ready    bool // initialize was answered
+	client   client
+	sessions map[string]*session
+}
+
+// Serve speaks ACP over r and w until the input ends, the output breaks or ctx
+// ends. It then cancels all turns and waits for them for a moment.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options, c jsonrpc.Options) error {
+	a := &Agent{opts: o, log: o.Logger, sessions: map[string]*session{}}
+	if a.log == nil {
+		a.log = slog.Default()
+	}
+	a.ctx, a.stop = context.WithCancel(context.WithoutCancel(ctx))
+	defer a.stop()
+	c.Dialect, c.Framing = jsonrpc.ACP, jsonrpc.Newline
+	if c.MaxQueued == 0 {
+		c.MaxQueued = maxOutput
+	}
+	a.conn = jsonrpc.NewConn(r, w, a, c)
+	err := a.conn.Run(ctx)
+	a.close()
+	return err
+}
+
+// lastWait is how long turns may take to wind down once the connection is over.
+// Their commands are ended by others if it is not enough.
+const lastWait = 5 * time.Millisecond
+
+// close ends all turns and lets go of the sessions.
+func (a *Agent) close() {
+	a.stop()
+	over := make(chan struct{})
+	go func() {
+		a.turns.Wait()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, s := range a.sessions {
+			s.close()
+		}
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-time.After(lastWait):
+		a.log.Debug("turns still wind down")
+	}
+}
+
+// InputEnded cancels all turns: the editor is gone, or about to be.
+func (a *Agent) InputEnded() { a.stop() }
+
+// Handle serves one message of the editor. It runs on the connection's reader and
+// does not wait, so that a cancel behind a prompt always finds its turn.
+func (a *Agent) Handle(call *jsonrpc.Call) {
+	method := call.Method()
+	if call.IsNotification() {
+		if method == sdk.AgentMethodSessionCancel {
+			a.cancel(call.Params())
+		}
+		return
+	}
+	a.mu.Lock()
+	ready := a.ready
+	a.mu.Unlock()
+	if !ready && method != sdk.AgentMethodInitialize {
+		call.Reply(nil, invalidRequest("The connection is not initialized: send initialize first"))
+		return
+	}
+	switch method {
+	case sdk.AgentMethodInitialize:
+		call.Reply(a.initialize(call.Params()))
+	case sdk.AgentMethodAuthenticate:
+		call.Reply(a.authenticate(call.Params()))
+	case sdk.AgentMethodSessionNew:
+		a.newSession(call)
+	case sdk.AgentMethodSessionPrompt:
+		a.prompt(call)
+	default:
+		call.Reply(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
+	}
+}
+
+// session finds the session that parameters name.
+func (a *Agent) session(p members) (*session, error) {
+	id, err := p.text("sessionId")
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s, ok := a.sessions[id]; ok {
+		return s, nil
+	}
+	return nil, unknownSession(id)
+}
+
+// notify sends a notification. It waits while the editor does not read; it fails
+// only when the connection is over, and then nobody is left to tell.
+func (a *Agent) notify(method string, params any) {
+	if err := a.conn.Notify(method, params); err != nil {
+		a.log.Debug("a notification was not sent", "method", method, "error", err)
+	}
+}

@@ -1,0 +1,136 @@
+package acp
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"kimi-acp/editors"
+	"kimi-acp/internal/jsonrpc"
+)
+
+// protocolVersion is the one version of ACP that is served.
+const protocolVersion = 1
+
+// client is what an editor says of itself.
+type client struct {
+	profile   editors.Profile
+	readFile  bool // fs/read_text_file
+	writeFile bool // fs/write_text_file
+	notices   bool // session updates of kind notice
+}
+
+// initialize answers the handshake. A second one is answered the same way; the
+// capabilities then hold for sessions made from there on.
+func (a *Agent) initialize(raw json.RawMessage) (any, error) {
+	p, err := parseParams(raw)
+	if err != nil {
+		return nil, err
+	}
+	// The newest version that both speak: always ours, since we speak but one.
+	if v, err := strconv.ParseUint(string(p["protocolVersion"]), 10, 16); err != nil {
+		return nil, invalid("protocolVersion must be an integer from 0 to 65535, not %s", clip(string(p["protocolVersion"])))
+	} else if v != protocolVersion {
+		a.log.Info("the editor speaks another version of ACP", "theirs", v, "ours", protocolVersion)
+	}
+	caps, info := p.sub("clientCapabilities"), p.sub("clientInfo")
+	if info == nil { // some editors put it there
+		info = caps.sub("clientInfo")
+	}
+	fs := caps.sub("fs")
+	c := client{
+		profile:   editors.For(info.optionalText("name"), info.optionalText("version")),
+		readFile:  fs.flag("readTextFile"),
+		writeFile: fs.flag("writeTextFile"),
+		notices:   caps.sub("session").has("notices"),
+	}
+	a.mu.Lock()
+	a.client, a.ready = c, true
+	a.mu.Unlock()
+	a.log.Info("initialized", "editor", c.profile.Name, "version", clip(info.optionalText("version")), "fs.read", c.readFile, "fs.write", c.writeFile)
+	return initializeResult{
+		ProtocolVersion: protocolVersion,
+		AgentCapabilities: agentCapabilities{
+			PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
+			SessionCapabilities: sessionCapabilities{AdditionalDirectories: &struct{}{}},
+		},
+		AuthMethods: a.authMethods(c),
+		AgentInfo:   implementation{Name: "kimi-acp", Title: "Kimi", Version: a.opts.Version},
+	}, nil
+}
+
+type initializeResult struct {
+	ProtocolVersion   int               `json:"protocolVersion"`
+	AgentCapabilities agentCapabilities `json:"agentCapabilities"`
+	AuthMethods       []authMethod      `json:"authMethods"`
+	AgentInfo         implementation    `json:"agentInfo"`
+}
+
+type agentCapabilities struct {
+	LoadSession         bool                `json:"loadSession"`
+	PromptCapabilities  promptCapabilities  `json:"promptCapabilities"`
+	MCPCapabilities     mcpCapabilities     `json:"mcpCapabilities"`
+	SessionCapabilities sessionCapabilities `json:"sessionCapabilities"`
+}
+
+type promptCapabilities struct {
+	Image           bool `json:"image"`
+	Audio           bool `json:"audio"`
+	EmbeddedContext bool `json:"embeddedContext"`
+}
+
+type mcpCapabilities struct {
+	HTTP bool `json:"http"`
+	SSE  bool `json:"sse"`
+}
+
+type sessionCapabilities struct {
+	AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
+}
+
+type implementation struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Version string `json:"version"`
+}
+
+// authMethod is a way to log in, of the kind that needs no help of the editor.
+type authMethod struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// apiKeyMethod is the id of the one way to log in.
+const apiKeyMethod = "api-key"
+
+func (a *Agent) authMethods(c client) []authMethod {
+	if c.profile.AuthMethodsOnlyWhenLoggedOut && a.opts.Missing == "" {
+		return []authMethod{}
+	}
+	return []authMethod{{
+		ID:          apiKeyMethod,
+		Name:        "API key from the environment",
+		Description: "Set KIMI_API_KEY and KIMI_MODEL_NAME (or OPENAI_API_KEY and OPENAI_MODEL) in the environment of the agent, then start it again.",
+	}}
+}
+
+// authenticate succeeds when a key is there: there is nothing else to do.
+func (a *Agent) authenticate(raw json.RawMessage) (any, error) {
+	p, err := parseParams(raw)
+	if err != nil {
+		return nil, err
+	}
+	id, err := p.text("methodId")
+	if err != nil {
+		return nil, err
+	}
+	if id != apiKeyMethod {
+		return nil, invalid("methodId %q is not one of those offered: %s", clip(id), apiKeyMethod)
+	}
+	if a.opts.Missing != "" {
+		return nil, authRequired(a.opts.Missing)
+	}
+	return struct{}{}, nil
+}
+
+var _ jsonrpc.Handler = (*Agent)(nil)

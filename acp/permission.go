@@ -1,0 +1,88 @@
+package acp
+
+import (
+	"encoding/json"
+
+	"kimi-acp/soul/wire"
+)
+
+// The options of a permission request. Editors merge options of one kind, so
+// there is one of each.
+const (
+	allowOnce    = "allow_once"
+	allowAlways  = "allow_always"
+	rejectOnce   = "reject_once"
+	rejectAlways = "reject_always"
+)
+
+type permissionRequest struct {
+	SessionID string             `json:"sessionId"`
+	ToolCall  toolCallUpdate     `json:"toolCall"`
+	Options   []permissionOption `json:"options"`
+}
+
+type permissionOption struct {
+	OptionID string `json:"optionId"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+}
+
+// askPermission asks the editor for an approval. The request is on its way when
+// this returns; the answer is awaited by a goroutine that ends with the turn.
+func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
+	options := []permissionOption{{allowOnce, "Allow once", allowOnce}}
+	if r.Scope != "" {
+		options = append(options, permissionOption{allowAlways, "Allow " + r.Scope + " for this session", allowAlways})
+	}
+	options = append(options, permissionOption{rejectOnce, "Reject", rejectOnce})
+	if r.Scope != "" {
+		options = append(options, permissionOption{rejectAlways, "Reject " + r.Scope + " for this session", rejectAlways})
+	}
+	turn := s.running()
+	pending, err := s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: call, Options: options})
+	if err != nil || turn == nil {
+		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
+		return
+	}
+	s.agent.turns.Go(func() {
+		raw, err := pending.Wait(turn.ctx)
+		if err != nil {
+			s.agent.log.Info("a permission was not given", "session", s.id, "error", err)
+			s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
+			return
+		}
+		s.resolve(r, turn, raw)
+	})
+}
+
+// resolve acts on an editor's answer. What was not offered, or cannot be
+// understood, is no approval.
+func (s *session) resolve(r wire.ApprovalRequest, t *turn, raw json.RawMessage) {
+	result, _ := object(raw)
+	outcome := result.sub("outcome")
+	if outcome.optionalText("outcome") == "cancelled" {
+		t.cancel()
+	}
+	answer := wire.ApprovalReject
+	if outcome.optionalText("outcome") == "selected" {
+		switch id := outcome.optionalText("optionId"); {
+		case id == allowOnce:
+			answer = wire.ApprovalApprove
+		case id == allowAlways && r.Scope != "":
+			answer = wire.ApprovalApproveForSession
+		case id == rejectAlways && r.Scope != "":
+			s.executor.RejectForSession(r.ID)
+		}
+	}
+	s.wire.ResolveApproval(r.ID, answer, "")
+}
+
+// running is the turn that runs, nil when none does.
+func (s *session) running() *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return nil
+	}
+	return s.queue[0]
+}

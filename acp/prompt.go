@@ -1,0 +1,177 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
+)
+
+// turn is one prompt: it waits in the session's queue, runs, and is answered once.
+type turn struct {
+	call   *jsonrpc.Call
+	input  soul.Input
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// prompt queues a prompt. All of it happens on the reader, before the next
+// message is looked at: a cancel in the same packet finds the turn.
+func (a *Agent) prompt(call *jsonrpc.Call) {
+	p, err := parseParams(call.Params())
+	if err != nil {
+		call.Reply(nil, err)
+		return
+	}
+	s, err := a.session(p)
+	if err != nil {
+		call.Reply(nil, err)
+		return
+	}
+	input, err := parsePrompt(p["prompt"], s.soul.Status().Images)
+	if err != nil {
+		call.Reply(nil, err)
+		return
+	}
+	t := &turn{call: call, input: input}
+	t.ctx, t.cancel = context.WithCancel(a.ctx)
+	// A cancelled request ends its turn, also while it waits in the queue.
+	context.AfterFunc(call.Context(), t.cancel)
+
+	s.mu.Lock()
+	if len(s.queue) > maxQueued {
+		s.mu.Unlock()
+		t.cancel()
+		call.Reply(nil, invalidRequest("Too many prompts wait in this session; let some finish or cancel"))
+		return
+	}
+	s.queue = append(s.queue, t)
+	idle := !s.draining
+	s.draining = true
+	s.mu.Unlock()
+	if idle {
+		a.turns.Go(s.drain)
+	}
+}
+
+// cancel ends the running turn of a session. Prompts that wait stay queued.
+func (a *Agent) cancel(raw json.RawMessage) {
+	p, err := parseParams(raw)
+	if err != nil {
+		return
+	}
+	s, err := a.session(p)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) > 0 {
+		s.queue[0].cancel()
+	}
+}
+
+// drain runs the queued prompts one after the other until none is left. It
+// answers each before it looks at the next, so that no turn begins before the
+// answer to the one before it.
+func (s *session) drain() {
+	for {
+		s.mu.Lock()
+		if len(s.queue) == 0 {
+			s.draining = false
+			s.mu.Unlock()
+			return
+		}
+		t := s.queue[0]
+		s.mu.Unlock()
+
+		s.move(soul.SessionActive)
+		result, err := s.run(t)
+		t.cancel()
+		s.move(soul.SessionIdle)
+
+		// Off the queue first: a cancel behind the answer must not find this turn.
+		s.mu.Lock()
+		s.queue = s.queue[1:]
+		s.mu.Unlock()
+		t.call.Reply(result, err)
+	}
+}
+
+// run runs one turn and says what happened in it, all before its answer.
+func (s *session) run(t *turn) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.agent.log.Error("bug: a turn panicked", "session", s.id, "panic", p, "stack", string(debug.Stack()))
+			result, err = nil, promptError(fmt.Errorf("panic: %v", p))
+		}
+		s.view.endTurn()
+	}()
+	<-s.told // a prompt may come in the packet behind session/new
+	if known := s.client.profile; s.firstTurn() && (known.ReannounceCommands || known.Name == "") {
+		// The editor may have lost what came right behind session/new.
+		s.announceCommands()
+	}
+	out, err := s.soul.Run(t.ctx, t.input)
+	switch {
+	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):
+		return promptResult{"cancelled"}, nil
+	case err != nil:
+		s.agent.log.Warn("a turn failed", "session", s.id, "error", err)
+		return nil, promptError(err)
+	}
+	s.title(t.input.Text)
+	return promptResult{stopReason(out.Stop)}, nil
+}
+
+type promptResult struct {
+	StopReason string `json:"stopReason"`
+}
+
+func stopReason(r soul.StopReason) string {
+	switch r {
+	case soul.StopMaxTokens:
+		return "max_tokens"
+	case soul.StopMaxSteps:
+		return "max_turn_requests"
+	case soul.StopRefusal:
+		return "refusal"
+	case soul.StopCancelled:
+		return "cancelled"
+	}
+	return "end_turn"
+}
+
+// firstTurn reports, once, that the first turn begins.
+func (s *session) firstTurn() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := !s.announced
+	s.announced = true
+	return first
+}
+
+// titleLength bounds a title made of a prompt, in code points.
+const titleLength = 50
+
+// title names the session after its first exchange that was no slash command.
+func (s *session) title(text string) {
+	title := soul.Shorten(text, titleLength)
+	s.mu.Lock()
+	skip := s.titled || title == "" || title[0] == '/'
+	s.titled = s.titled || !skip
+	s.mu.Unlock()
+	if !skip {
+		s.update(sessionInfoUpdate{SessionUpdate: "session_info_update", Title: title, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
+	}
+}
+
+func (s *session) move(to soul.SessionState) {
+	if err := s.state.Move(to); err != nil {
+		s.agent.log.Error(err.Error())
+	}
+}

@@ -1,0 +1,202 @@
+package acp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"kimi-acp/fileop"
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
+)
+
+// session is one conversation: a soul, its Wire, and the prompts that wait.
+type session struct {
+	id       string
+	roots    []string
+	agent    *Agent
+	client   client
+	state    *soul.Machine[soul.SessionState]
+	wire     *wire.Wire
+	executor *tool.Executor
+	soul     soul.Soul
+	view     *view
+	told     chan struct{} // closed when the editor knows the session and its commands
+	closers  []func()      // in the order in which to call them
+
+	mu        sync.Mutex
+	queue     []*turn // queue[0] runs, the rest waits in order
+	draining  bool    // the queue is being run, or its last answer given
+	titled    bool
+	announced bool // the commands were sent again with the first prompt
+}
+
+type newSessionResult struct {
+	SessionID string `json:"sessionId"`
+}
+
+// newSession makes a session. The answer goes out before any update of the
+// session, since editors do not know the session until they have read it.
+func (a *Agent) newSession(call *jsonrpc.Call) {
+	p, err := parseParams(call.Params())
+	if err != nil {
+		call.Reply(nil, err)
+		return
+	}
+	roots, err := sessionRoots(p)
+	if err != nil {
+		call.Reply(nil, err)
+		return
+	}
+	if a.opts.Missing != "" {
+		call.Reply(nil, authRequired(a.opts.Missing))
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		s, err := a.open(roots)
+		if err != nil {
+			return nil, err
+		}
+		if n := mcpServers(p); n > 0 {
+			a.log.Warn("MCP servers are not supported yet; the session does without them", "servers", n)
+		}
+		defer close(s.told) // whatever happens: prompts wait for it
+		call.Reply(newSessionResult{SessionID: s.id}, nil)
+		s.announceCommands()
+		return nil, nil
+	})
+}
+
+// sessionRoots reads and checks cwd and additionalDirectories.
+func sessionRoots(p members) ([]string, error) {
+	cwd, err := p.text("cwd")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRoot("cwd", cwd); err != nil {
+		return nil, err
+	}
+	roots := []string{filepath.Clean(cwd)}
+	more, _ := p.list("additionalDirectories")
+	for i, raw := range more {
+		var dir string
+		if json.Unmarshal(raw, &dir) != nil {
+			continue // the schema: bad items are dropped
+		}
+		if err := checkRoot(fmt.Sprintf("additionalDirectories[%d]", i), dir); err != nil {
+			return nil, err
+		}
+		roots = append(roots, filepath.Clean(dir))
+	}
+	return roots, nil
+}
+
+func checkRoot(name, dir string) error {
+	switch {
+	case dir == "":
+		return invalid("%s is empty; it must be an absolute path", name)
+	case strings.ContainsRune(dir, 0):
+		return invalid("%s contains a NUL byte", name)
+	case !filepath.IsAbs(dir):
+		return invalid("%s must be an absolute path, not %q", name, clip(dir))
+	}
+	return nil
+}
+
+// mcpServers counts the MCP servers that a client passes.
+func mcpServers(p members) int {
+	servers, _ := p.list("mcpServers")
+	return len(servers)
+}
+
+// open builds a session and what hangs on it.
+func (a *Agent) open(roots []string) (*session, error) {
+	a.mu.Lock()
+	c, n := a.client, len(a.sessions)
+	a.mu.Unlock()
+	if n >= maxSessions {
+		return nil, invalidRequest("Too many sessions on this connection; start the agent again")
+	}
+	s := &session{id: newSessionID(), roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{})}
+	s.state = soul.NewMachine("session "+s.id, soul.SessionTable, soul.SessionIdle, func(from, to soul.SessionState) {
+		a.opts.Events.Publish(soul.BusEvent{Time: time.Now(), SessionID: s.id, Payload: soul.SessionMoved{From: from, To: to}})
+	})
+	s.view = newView(s)
+	disk, err := fileop.OpenDisk(roots...)
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid params: " + clip(err.Error())}
+	}
+	s.closers = append(s.closers, func() { disk.Close() })
+	files := fileop.Options{Disk: disk, Roots: roots, EditorReads: c.readFile, EditorWrites: c.writeFile}
+	if c.readFile || c.writeFile {
+		files.Editor = &editorStore{session: s}
+	}
+	s.executor = tool.NewExecutor(tool.Options{
+		Operator: fileop.New(files),
+		Runner:   a.opts.Runner,
+		Asker:    s.wire,
+		Progress: func(p wire.ToolProgress) { s.wire.Send(p) },
+		Cwd:      roots[0],
+		Logger:   a.log,
+	})
+	s.wire.HandleTools(s.executor)
+	s.wire.Attach(wire.Raw, s.view)
+	if a.opts.Watch != nil {
+		v, done := a.opts.Watch(s.id)
+		s.wire.Attach(wire.Merged, v)
+		s.closers = append(s.closers, done)
+	}
+	s.soul, err = a.opts.NewSoul(SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor})
+	if err != nil {
+		s.close()
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}
+	}
+	a.mu.Lock()
+	a.sessions[s.id] = s
+	a.mu.Unlock()
+	a.log.Info("session opened", "session", s.id, "roots", len(roots))
+	return s, nil
+}
+
+// close lets go of what the session holds. No turn runs any more.
+func (s *session) close() {
+	s.wire.Close()
+	for _, f := range s.closers {
+		f()
+	}
+}
+
+// newSessionID makes a random UUID (version 4), as kimi-cli names its sessions.
+func newSessionID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// announceCommands sends the complete list of slash commands.
+func (s *session) announceCommands() {
+	list := commandsUpdate{SessionUpdate: "available_commands_update", AvailableCommands: []availableCommand{}}
+	for _, c := range s.soul.Commands() {
+		cmd := availableCommand{Name: c.Name, Description: c.Description}
+		if c.Hint != "" {
+			cmd.Input = &commandInput{Hint: c.Hint}
+		}
+		list.AvailableCommands = append(list.AvailableCommands, cmd)
+	}
+	s.update(list)
+}
+
+// update sends a session/update.
+func (s *session) update(u any) {
+	s.agent.notify("session/update", sessionNotification{SessionID: s.id, Update: u})
+}

@@ -1,0 +1,264 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
+)
+
+// calls keeps the tool calls that an editor shows. Models may use an id again in
+// another turn; editors must not see it twice, so each call gets an id of ours.
+type calls struct {
+	session *session
+
+	mu     sync.Mutex
+	open   map[string]*shownCall // by the model's id, the latest with that id
+	used   map[string]bool       // ids that the editor has seen
+	latest *shownCall            // the call whose arguments still stream
+}
+
+// shownCall is a tool call as the editor last saw it.
+type shownCall struct {
+	id     string // as the editor knows it
+	name   string
+	args   strings.Builder
+	card   tool.Card
+	input  bool // rawInput was sent
+	status string
+	output string
+	files  []wire.FileChange // the changes asked for, or made
+}
+
+// Statuses of a tool call in ACP v1.
+const (
+	statusPending    = "pending"
+	statusInProgress = "in_progress"
+	statusCompleted  = "completed"
+	statusFailed     = "failed"
+)
+
+// begin announces a call.
+func (c *calls) begin(call llm.ToolCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &shownCall{id: c.unique(call.ID), name: call.Name, status: statusPending}
+	var args json.RawMessage
+	if call.Arguments != nil {
+		s.args.WriteString(*call.Arguments)
+		if json.Valid([]byte(*call.Arguments)) {
+			args = json.RawMessage(*call.Arguments)
+		}
+	}
+	s.card = c.session.card(call.Name, args)
+	s.input = args != nil
+	c.open[call.ID], c.latest = s, s
+	c.session.update(toolCallUpdate{
+		SessionUpdate: "tool_call", ToolCallID: s.id, Title: s.card.Title, Name: call.Name, Kind: s.card.Kind,
+		Status: statusPending, Locations: locations(s.card), RawInput: args,
+	})
+}
+
+// unique is an id that the editor has not seen yet.
+func (c *calls) unique(id string) string {
+	if id == "" {
+		id = "call"
+	}
+	unique := id
+	for n := 2; c.used[unique]; n++ {
+		unique = fmt.Sprintf("%s~%d", id, n)
+	}
+	c.used[unique] = true
+	return unique
+}
+
+// more takes a piece of the latest call's arguments.
+func (c *calls) more(piece *string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.latest != nil && piece != nil {
+		c.latest.args.WriteString(*piece)
+	}
+}
+
+// progress shows a call that was accepted, runs, or printed something.
+func (c *calls) progress(p wire.ToolProgress) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.open[p.ToolCallID]
+	if s == nil {
+		return
+	}
+	u := toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id}
+	changed := c.describe(s, p.Input, &u)
+	if p.Running && s.status == statusPending {
+		s.status, u.Status, changed = statusInProgress, statusInProgress, true
+	}
+	switch {
+	case len(p.Files) > 0 && !slices.Equal(p.Files, s.files):
+		s.files = p.Files
+		content := diffs(p.Files)
+		u.Content, changed = &content, true
+	case p.Output != "" && p.Output != s.output:
+		s.output = p.Output
+		content := []toolContent{textContent(fenced(p.Output))}
+		u.Content, changed = &content, true
+	}
+	if changed {
+		c.session.update(u)
+	}
+}
+
+// describe fills in title, kind, places and input once the arguments are whole.
+func (c *calls) describe(s *shownCall, input json.RawMessage, u *toolCallUpdate) (changed bool) {
+	if s.input || !json.Valid(input) {
+		return false
+	}
+	s.input, u.RawInput = true, input
+	card := c.session.card(s.name, input)
+	if card.Title != s.card.Title {
+		u.Title = card.Title
+	}
+	if card.Kind != s.card.Kind {
+		u.Kind = card.Kind
+	}
+	if !slices.Equal(card.Locations, s.card.Locations) {
+		u.Locations = locations(card)
+	}
+	s.card = card
+	return true
+}
+
+// result closes a call.
+func (c *calls) result(r wire.ToolResult) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.open[r.ToolCallID]
+	if s == nil {
+		return
+	}
+	delete(c.open, r.ToolCallID)
+	u := toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Status: statusCompleted}
+	c.describe(s, json.RawMessage(s.args.String()), &u)
+	value := r.ReturnValue
+	if value.IsError {
+		u.Status = statusFailed
+	} else if value.Files == nil {
+		// A result that came over the Wire has lost what stays in this process.
+		value.Files = s.files
+	}
+	content := resultContent(s.card.Kind, value)
+	u.Content = &content
+	if m := value.Message; m != "" {
+		u.RawOutput = map[string]string{"message": m}
+	}
+	for _, f := range value.Files {
+		if f.Line > 0 {
+			u.Locations = append(u.Locations, toolCallLocation{Path: f.Path, Line: f.Line})
+		}
+	}
+	c.session.update(u)
+}
+
+// abandon fails the calls that a turn left open.
+func (c *calls) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, s := range c.open {
+		delete(c.open, id)
+		content := []toolContent{textContent("The turn ended before this call was done.")}
+		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Status: statusFailed, Content: &content})
+	}
+	c.latest = nil
+}
+
+// shown gives the tool call of a permission request: what the user is asked about.
+func (c *calls) shown(r wire.ApprovalRequest) toolCallUpdate {
+	c.mu.Lock()
+	s := c.open[r.ToolCallID]
+	c.mu.Unlock()
+	if s == nil {
+		c.begin(llm.ToolCall{ID: r.ToolCallID, Name: r.Sender})
+		c.mu.Lock()
+		s = c.open[r.ToolCallID]
+		c.mu.Unlock()
+	}
+	u := toolCallUpdate{ToolCallID: s.id, Title: s.card.Title, Kind: s.card.Kind, Status: s.status, Locations: locations(s.card)}
+	var content []toolContent
+	if len(r.Files) > 0 {
+		content = diffs(r.Files)
+	} else {
+		content = []toolContent{textContent(r.Description)}
+	}
+	u.Content = &content
+	return u
+}
+
+func (s *session) card(name string, args json.RawMessage) tool.Card {
+	return tool.CardOf(name, args, s.roots[0])
+}
+
+func locations(c tool.Card) []toolCallLocation {
+	var out []toolCallLocation
+	for _, l := range c.Locations {
+		out = append(out, toolCallLocation{Path: l.Path, Line: l.Line})
+	}
+	return out
+}
+
+func diffs(files []wire.FileChange) []toolContent {
+	out := make([]toolContent, 0, len(files))
+	for _, f := range files {
+		text := f.New
+		out = append(out, toolContent{Type: "diff", Path: f.Path, OldText: f.Old, NewText: &text})
+	}
+	return out
+}
+
+// resultContent is what an editor shows of a result: diffs for edits, output for
+// commands, else the sentence.
+func resultContent(kind string, v wire.ToolReturnValue) []toolContent {
+	content := diffs(v.Files)
+	output := v.Output.Text
+	for _, p := range v.Output.Parts {
+		if p.Type == llm.PartText {
+			output += p.Text
+		}
+	}
+	switch {
+	case v.IsError || len(v.Files) > 0 && v.Message != "":
+		if v.IsError && v.Message != "" {
+			content = append(content, textContent(v.Message))
+		}
+		if v.IsError && output != "" {
+			content = append(content, textContent(fenced(output)))
+		}
+	case kind == "execute" && output != "":
+		content = append(content, textContent(fenced(output)))
+	case v.Message != "":
+		content = append(content, textContent(v.Message))
+	case output != "":
+		content = append(content, textContent(fenced(output)))
+	}
+	return content
+}
+
+// fenced puts a text into a Markdown code block that nothing in it can close.
+func fenced(text string) string {
+	longest, run := 0, 0
+	for _, r := range text {
+		if r == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	fence := strings.Repeat("`", max(3, longest+1))
+	return fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

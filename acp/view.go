@@ -1,0 +1,133 @@
+package acp
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
+)
+
+// view shows what happens on a session's Wire as session updates. The Wire calls
+// it with one message at a time, in order; what it sends is queued on the
+// connection before it returns, so the order on the Wire is the order that the
+// editor sees.
+type view struct {
+	session *session
+	message int    // number of messages so far; ids are made from it
+	text    *chunk // the message that text goes to, nil: a new one begins
+	thought *chunk // the thought that thinking goes to, nil: a new one begins
+	calls   calls
+}
+
+func newView(s *session) *view {
+	return &view{session: s, calls: calls{session: s, open: map[string]*shownCall{}, used: map[string]bool{}}}
+}
+
+// Receive shows one message of the Wire.
+func (v *view) Receive(m wire.Message) {
+	switch m := m.(type) {
+	case wire.TurnBegin, wire.StepBegin:
+		v.text, v.thought = nil, nil
+	case wire.ContentPart:
+		v.part(m.Part)
+	case wire.ToolCall:
+		v.text, v.thought = nil, nil
+		v.calls.begin(m.Call)
+	case wire.ToolCallPart:
+		v.calls.more(m.ArgumentsPart)
+	case wire.ToolProgress:
+		v.calls.progress(m)
+	case wire.ToolResult:
+		v.calls.result(m)
+		v.plan(m.ReturnValue.Display)
+	case wire.ApprovalRequest:
+		v.session.askPermission(m, v.calls.shown(m))
+	case wire.StatusUpdate:
+		v.usage(m)
+	case wire.StepRetry:
+		v.retry(m)
+	}
+}
+
+// maxChunk bounds the text of one update, in bytes; longer text is split between
+// code points, so that no line grows beyond what editors read.
+const maxChunk = 256 << 10
+
+func (v *view) part(p llm.Part) {
+	var frame **chunk
+	var kind, text string
+	switch p.Type {
+	case llm.PartText:
+		frame, kind, text = &v.text, "agent_message_chunk", p.Text
+		v.thought = nil
+	case llm.PartThink:
+		frame, kind, text = &v.thought, "agent_thought_chunk", p.Think
+		v.text = nil
+	default:
+		return // no editor shows media of the agent yet
+	}
+	if text == "" {
+		return
+	}
+	if *frame == nil {
+		v.message++
+		*frame = newChunk(v.session.id, kind, fmt.Sprintf("msg-%d", v.message))
+	}
+	for len(text) > maxChunk {
+		cut := maxChunk
+		for cut > maxChunk-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		v.session.agent.notify("session/update", (*frame).with(text[:cut]))
+		text = text[cut:]
+	}
+	v.session.agent.notify("session/update", (*frame).with(text))
+}
+
+func (v *view) usage(s wire.StatusUpdate) {
+	if s.ContextTokens != nil && s.MaxContextTokens != nil && *s.MaxContextTokens > 0 && *s.ContextTokens > 0 {
+		v.session.update(usageUpdate{SessionUpdate: "usage_update", Used: *s.ContextTokens, Size: *s.MaxContextTokens})
+	}
+}
+
+// plan shows the to-do list in a tool's result as the plan.
+func (v *view) plan(blocks []wire.Block) {
+	for _, b := range blocks {
+		if b.Type != wire.BlockTodo || b.Todo == nil {
+			continue
+		}
+		u := planUpdate{SessionUpdate: "plan", Entries: []planEntry{}}
+		for _, step := range soul.PlanOf(*b.Todo).Steps {
+			u.Entries = append(u.Entries, planEntry{Content: step.Title, Priority: string(step.Priority), Status: planStatus(step.State)})
+		}
+		v.session.update(u)
+	}
+}
+
+func planStatus(s soul.TaskState) string {
+	switch s {
+	case soul.TaskRunning:
+		return "in_progress"
+	case soul.TaskCompleted, soul.TaskReviewed:
+		return "completed"
+	}
+	return "pending"
+}
+
+// retry tells editors that take notices why nothing moves.
+func (v *view) retry(r wire.StepRetry) {
+	if !v.session.client.notices {
+		return
+	}
+	v.session.update(noticeUpdate{
+		SessionUpdate: "notice",
+		Severity:      "warning",
+		Title:         fmt.Sprintf("The model did not answer; trying again in %.1f s", r.WaitS),
+		Description:   fmt.Sprintf("Attempt %d of %d.", r.NextAttempt, r.MaxAttempts),
+	})
+}
+
+// endTurn closes what a turn left open, before its answer goes out.
+func (v *view) endTurn() { v.calls.abandon() }

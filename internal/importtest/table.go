@@ -1,0 +1,72 @@
+// Package importtest holds the directions in which the packages of the module
+// import one another, as a table, and the tests that hold the code against it.
+//
+// It must not be imported, and it imports nothing of the module.
+package importtest
+
+// A rule says what packages may import of the module. Paths are without the
+// module's name. A pattern is a package, or a folder with "/..." for everything
+// in and beneath it; of the rules that fit a package the longest pattern counts.
+type rule struct {
+	pattern string
+	allowed []string
+}
+
+// rules is the house, from the roof down. A package imports what stands beneath
+// it; what it needs from above it declares as an interface.
+var rules = []rule{
+	{"cmd/kimi-acp", []string{"cmd/kimi-acp/...", "acp", "soul/...", "contextprovider/...", "editors/...", "fileop/...", "internal/..."}},
+	// The demo sees what an editor sees, and scripts the model's end.
+	{"cmd/kimi-acp/demo", []string{"fileop/...", "internal/..."}},
+	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+
+	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
+	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},
+	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
+	{"soul/tool", []string{"soul/llm", "soul/wire", "fileop", "internal/..."}},
+	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
+	{"soul/llm", []string{"internal/jsonstring"}},
+	{"soul/llm/openai", []string{"soul/llm", "internal/..."}},
+	{"soul/llm/scripted", []string{"soul/llm", "internal/..."}},
+
+	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
+	{"contextprovider/lsp", []string{"internal/..."}},
+	{"editors", []string{"editors/state"}},
+	{"editors/state", []string{"internal/..."}},
+
+	{"fileop", []string{"internal/..."}},
+	{"fileop/sandbox", []string{"internal/..."}},
+	{"fileop/storetest", []string{"fileop"}},
+
+	{"internal/...", []string{"internal/..."}},
+}
+
+// testKits may be imported by tests alone, but for the exceptions.
+var testKits = []struct {
+	pattern    string
+	exceptions []string
+}{
+	{"internal/acptest/...", nil},
+	{"internal/modeltest", []string{"cmd/kimi-acp/demo"}},
+	{"internal/clienttest", nil},
+	{"internal/importtest", nil},
+	{"internal/obs/obstest", nil},
+	{"fileop/storetest", nil},
+}
+
+// forTests are packages that the tests of whoever may know their parent may use.
+var forTests = []string{"soul/llm/scripted"}
+
+// outside are modules that one package, or one tree, keeps from the others.
+var outside = map[string][]string{
+	"github.com/coder/acp-go-sdk":       {"acp"},
+	"github.com/sashabaranov/go-openai": {"soul/llm/openai"},
+	"github.com/google/jsonschema-go":   {"soul/tool", "internal/acptest/..."},
+	"github.com/aymanbagabas/go-udiff":  {"fileop"},
+	"github.com/DeRuina/timberjack":     {"internal/obs"},
+	"github.com/google/go-cmp":          nil, // tests
+	"go.uber.org/goleak":                nil, // tests
+	"pgregory.net/rapid":                nil, // tests
+	"golang.org/x/sys":                  {"internal/...", "fileop/..."},
+	"golang.org/x/term":                 {"cmd/kimi-acp", "internal/..."},
+}
