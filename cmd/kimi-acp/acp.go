@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"kimi-acp/acp"
+	"kimi-acp/internal/config"
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/internal/obs"
+	"kimi-acp/internal/proc"
+	"kimi-acp/internal/stdio"
+	"kimi-acp/soul"
+)
+
+// runACP serves an editor over stdin and stdout.
+func runACP(args []string) int {
+	flags := flag.NewFlagSet("acp", flag.ContinueOnError)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), "Usage: kimi-acp [acp]\n\nServes an editor: speaks the Agent Client Protocol over stdin and stdout until\nstdin ends. See the README for each editor's settings.\n")
+	}
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return 0
+		}
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "kimi-acp acp: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	// From here on stdout belongs to the protocol.
+	in, out, err := stdio.Claim()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "kimi-acp: cannot take over stdin and stdout:", err)
+		return 1
+	}
+	cfg, warnings := config.Load(os.Getenv)
+	secrets := obs.NewRedactor()
+	secrets.Add(cfg.Provider.APIKey.Reveal())
+	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Stderr: os.Stderr, Secrets: secrets})
+	defer log.Close()
+	for _, w := range warnings {
+		log.Warn(w.String())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
+	defer runner.Close()
+	provider, missing := newProvider(cfg)
+	err = acp.Serve(ctx, in, out, acp.Options{
+		Version: currentVersion(),
+		Missing: missing,
+		Runner:  runner,
+		Events:  eventLog(log),
+		Watch:   wireTrace(cfg, log),
+		Logger:  log.Logger,
+		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
+			return soul.New(soul.Config{
+				SessionID: s.SessionID,
+				Provider:  provider,
+				Wire:      s.Wire,
+				Tools:     s.Executor.Specs(),
+				System:    soul.SystemPrompt(soul.Surroundings{Roots: s.Roots, OS: runtime.GOOS, Shell: runner.Shell()}),
+				MaxSteps:  cfg.MaxSteps,
+				Retry:     retryPolicy(cfg),
+				Logger:    log.Logger,
+			}), nil
+		},
+	}, jsonrpc.Options{Logger: log.Logger})
+	if err != nil && ctx.Err() == nil {
+		log.Info("the connection ended", "error", err)
+	}
+	return 0
+}
+
+func retryPolicy(cfg config.Config) soul.RetryPolicy {
+	p := soul.DefaultRetry
+	p.Attempts = cfg.MaxRetries
+	return p
+}
+
+// supervisor is the child of this program that ends commands when it is gone.
+func supervisor() *proc.Supervisor {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return proc.NewSupervisor(self, superviseCommand)
+}
+
+// superviseCommand is the hidden subcommand of the supervisor's child.
+const superviseCommand = "supervise"
+
+func runSupervise([]string) int { return proc.SuperviseMain(os.Stdin) }

@@ -1,0 +1,73 @@
+// Command kimi-acp is an agent server: an editor starts it and speaks the Agent
+// Client Protocol with it over stdin and stdout.
+//
+// This package holds flags and wiring, one file a subcommand. It must not hold
+// behaviour that a test could not reach through the packages beneath it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// subcommand is one thing that the program does.
+type subcommand struct {
+	name    string
+	summary string // one line; empty: not listed
+	run     func(args []string) int
+}
+
+func subcommands() []subcommand {
+	return []subcommand{
+		{"acp", "serve an editor over stdin and stdout (the default)", runACP},
+		{"demo", "play an editor and show one edit from prompt to file, offline", runDemo},
+		{"version", "print the version", runVersion},
+		{superviseCommand, "", runSupervise},
+	}
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run picks the subcommand. Without one, or with flags only, it is acp.
+func run(args []string) int {
+	name, rest := "acp", args
+	if len(args) > 0 {
+		switch first := args[0]; {
+		case first == "help" || first == "-h" || first == "--help":
+			usage(os.Stdout)
+			return 0
+		case first == "--version":
+			name, rest = "version", args[1:]
+		case !strings.HasPrefix(first, "-"):
+			name, rest = first, args[1:]
+		}
+	}
+	for _, c := range subcommands() {
+		if c.name == name {
+			return c.run(rest)
+		}
+	}
+	fmt.Fprintf(os.Stderr, "kimi-acp: there is no command %q\n\n", name)
+	usage(os.Stderr)
+	return 2
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "kimi-acp is an agent that works inside your editor, over the Agent Client Protocol.\n\nUsage: kimi-acp [command] [flags]\n\nCommands:\n")
+	for _, c := range subcommands() {
+		if c.summary != "" {
+			fmt.Fprintf(w, "  %-9s %s\n", c.name, c.summary)
+		}
+	}
+	fmt.Fprint(w, `
+Examples:
+  kimi-acp demo                 see what it does, without a key and without a network
+  KIMI_API_KEY=… KIMI_MODEL_NAME=kimi-k2-turbo-preview kimi-acp
+                                what an editor runs; see the README for each editor's settings
+
+Environment: KIMI_API_KEY, KIMI_BASE_URL, KIMI_MODEL_NAME, or OPENAI_API_KEY,
+OPENAI_BASE_URL, OPENAI_MODEL; KIMI_SHARE_DIR (logs), KIMI_DEBUG=1 (detail).
+`)
+}
