@@ -19,6 +19,11 @@ type Command struct {
 	// times a second, and once more at the end. It is called by one goroutine at a
 	// time and never after Run has returned; Run waits for it, the command does not.
 	Output func(snapshot string)
+	// Raw, if set, is given every byte that the command writes, as it comes, by one
+	// goroutine at a time and never after Run has returned. The command waits for it.
+	Raw func(piece []byte)
+	// ID names the call that the command runs for, for a runner that shows it.
+	ID string
 }
 
 // Outcome is what came of a command.

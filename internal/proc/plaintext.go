@@ -183,3 +183,12 @@ func (t *plainText) spill() {
 		t.spilled = true
 	}
 }
+
+// PlainText gives a terminal's text as a person reads it: without escape sequences,
+// progress lines as they last stood.
+func PlainText(s string) string {
+	c := newCapture(2 * (len(s) + 1))
+	_, _ = c.Write([]byte(s)) // never fails
+	text, _ := c.finish()
+	return text
+}

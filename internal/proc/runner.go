@@ -85,11 +85,11 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{ExitCode: -1}, fmt.Errorf("run a command: open a pipe for its output: %w", err)
 	}
-	defer pipe.Close()
+	defer func() { _ = pipe.Close() }() // only read from, and drain may have closed it
 
 	start := time.Now()
 	p, err := r.launch(c, writeEnd)
-	writeEnd.Close() // the command has its own copy; ours would keep the pipe open
+	_ = writeEnd.Close() // the command has its own copy; ours would keep the pipe open
 	if err != nil {
 		return Outcome{ExitCode: -1}, fmt.Errorf("run a command: %w", err)
 	}
@@ -101,7 +101,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	go func() {
 		defer close(read)
 		// The copy ends at EOF or when drain closes the pipe; neither is a failure.
-		_, _ = io.Copy(capt, pipe)
+		_, _ = io.Copy(tee{capt, c.Raw}, pipe)
 	}()
 
 	var o Outcome
@@ -126,6 +126,19 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 		c.Output(o.Output)
 	}
 	return o, err
+}
+
+// tee hands what is captured to somebody else too.
+type tee struct {
+	*capture
+	raw func([]byte)
+}
+
+func (t tee) Write(p []byte) (int, error) {
+	if t.raw != nil {
+		t.raw(p)
+	}
+	return t.capture.Write(p)
 }
 
 // launch starts the command in a group of its own and makes the group known to
@@ -217,7 +230,7 @@ func drain(pipe *os.File, read <-chan struct{}) {
 	select {
 	case <-read:
 	case <-t.C:
-		pipe.Close()
+		_ = pipe.Close() // only read from
 		<-read
 	}
 }

@@ -29,16 +29,19 @@ func TestRunOutcome(t *testing.T) {
 		{"no input", Command{Shell: "cat; echo end"}, Outcome{Output: "end\n", Bytes: 4}},
 		{"no such program", Command{Shell: "exec 2>/dev/null; no-such-program-here"}, Outcome{ExitCode: 127}},
 		{
-			"quiet environment", Command{Shell: `echo "$PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $TERM"`},
+			"quiet environment",
+			Command{Shell: `echo "$PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $TERM"`},
 			Outcome{Output: "cat cat 0 dumb\n", Bytes: 15},
 		},
 		{
-			"own entries win and may hold newlines", Command{Shell: `echo "$TERM,$BASE,$X"`, Env: []string{"TERM=vt100", "X=a\nb"}},
+			"own entries win and may hold newlines",
+			Command{Shell: `echo "$TERM,$BASE,$X"`, Env: []string{"TERM=vt100", "X=a\nb"}},
 			Outcome{Output: "vt100,base,a\nb\n", Bytes: 15},
 		},
 		{"plain text", Command{Shell: `printf '\033[31mred\033[0m 1%%\r2%%\n\377'`}, Outcome{Output: "2%\n\uFFFD", Bytes: 20}},
 		{
-			"timeout", Command{Shell: "echo before; exec sleep 300", Timeout: 300 * time.Millisecond},
+			"timeout",
+			Command{Shell: "echo before; exec sleep 300", Timeout: 300 * time.Millisecond},
 			Outcome{ExitCode: -1, Signal: "SIGTERM", TimedOut: true, Output: "before\n", Bytes: 7},
 		},
 		{"left in the background", Command{Shell: "sleep 300 >/dev/null 2>&1 & echo x"}, Outcome{Output: "x\n", Bytes: 2, Leftover: true}},
@@ -91,11 +94,13 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"empty", t.Context(), Command{Shell: " \n"}, "run a command: the command is empty"},
 		{
-			"no folder", t.Context(), Command{Shell: "true", Dir: file + "/none"},
+			"no folder", t.Context(),
+			Command{Shell: "true", Dir: file + "/none"},
 			"run a command: the folder to run in cannot be used: stat " + file + "/none: not a directory",
 		},
 		{
-			"a file as folder", t.Context(), Command{Shell: "true", Dir: file},
+			"a file as folder", t.Context(),
+			Command{Shell: "true", Dir: file},
 			"run a command: the folder to run in cannot be used: " + file + " is not a folder",
 		},
 		{"bad environment", t.Context(), Command{Shell: "true", Env: []string{"A=\x00"}}, "run a command: start the shell: exec: environment variable contains NUL"},
@@ -194,7 +199,7 @@ func TestDaemonDoesNotHoldTheCall(t *testing.T) {
 		t.Skip("no setsid here")
 	}
 	r := NewRunner(Options{Environ: os.Environ()})
-	o, err := r.Run(t.Context(), Command{Shell: "setsid sleep 300 & echo $!"})
+	o, err := r.Run(t.Context(), Command{Shell: "setsid sleep 300 & echo $!", Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,5 +236,18 @@ func TestLastSnapshotIsTheOutput(t *testing.T) {
 	o, err := r.Run(t.Context(), Command{Shell: "echo a; echo b", Output: func(s string) { last = s }})
 	if err != nil || last != "a\nb\n" || last != o.Output {
 		t.Errorf("last snapshot %q, output %q, %v", last, o.Output, err)
+	}
+}
+
+func TestRunRaw(t *testing.T) {
+	r := NewRunner(Options{Environ: os.Environ()})
+	defer r.Close()
+	var raw []byte
+	o, err := r.Run(t.Context(), Command{Shell: `printf 'a\033[31mb\033[0m\n'; printf c >&2`, Raw: func(p []byte) { raw = append(raw, p...) }})
+	if err != nil || o.Output != "ab\nc" {
+		t.Errorf("output %q, %v", o.Output, err)
+	}
+	if string(raw) != "a\x1b[31mb\x1b[0m\nc" {
+		t.Errorf("raw %q: escape sequences are the watcher's to keep", raw)
 	}
 }

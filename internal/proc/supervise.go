@@ -18,7 +18,12 @@ const (
 // those that have not, and returns the exit code.
 func SuperviseMain(stdin io.Reader) int {
 	ignoreEndings()
-	groups := readGroups(stdin)
+	endGroups(readGroups(stdin))
+	return 0
+}
+
+// endGroups returns when the groups have ended or were killed.
+func endGroups(groups map[int]struct{}) {
 	for group := range groups {
 		terminateGroup(group)
 	}
@@ -29,13 +34,12 @@ func SuperviseMain(stdin io.Reader) int {
 			}
 		}
 		if len(groups) == 0 {
-			return 0
+			return
 		}
 	}
 	for group := range groups {
 		killGroup(group)
 	}
-	return 0
 }
 
 // readGroups gives the groups that were added and not taken back when r ended. A line

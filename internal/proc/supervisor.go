@@ -46,7 +46,7 @@ func (s *Supervisor) Close() {
 	defer s.mu.Unlock()
 	s.off = true
 	if s.child != nil {
-		s.pipe.Close()
+		_ = s.pipe.Close() // lines are written at once, none is held back
 		// No wait: the child may take seconds, and reaping it matters to nobody when
 		// this process is about to leave.
 		_ = s.child.Process.Release()
@@ -114,14 +114,14 @@ func (s *Supervisor) start() bool {
 		s.off = true
 		return false
 	}
-	defer read.Close()
+	defer func() { _ = read.Close() }() // the child has its own copy
 	child := exec.Command(s.exe, s.args...)
 	child.Stdin = read // and no other file: an editor may wait until our standard error is closed
 	child.Env = []string{}
 	child.Dir = rootDir(s.exe)
 	ownSession(child)
 	if err := child.Start(); err != nil {
-		write.Close()
+		_ = write.Close() // nothing was written
 		s.off = true
 		return false
 	}
@@ -141,7 +141,8 @@ func (s *Supervisor) send(sign byte, group int) bool {
 	if _, err := fmt.Fprintf(s.pipe, "%c%d\n", sign, group); err == nil {
 		return true
 	}
-	s.pipe.Close()
+	// What fails here has failed already: the child is gone or about to be.
+	_ = s.pipe.Close()
 	_ = s.child.Process.Kill()
 	_ = s.child.Wait()
 	s.child, s.pipe = nil, nil

@@ -162,22 +162,15 @@ func TestReadGroups(t *testing.T) {
 	}
 }
 
-// SuperviseMain in this process, on a group that ends on request.
-func TestSuperviseMain(t *testing.T) {
+// Without SuperviseMain around it, which would make this process deaf to signals.
+func TestEndGroups(t *testing.T) {
 	cmd := exec.Command("/bin/sh", "-c", "exec sleep 300")
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p := follow(cmd)
-	input, feed := io.Pipe()
-	go func() {
-		_, _ = io.WriteString(feed, "+"+strconv.Itoa(p.group)+"\n")
-		feed.Close()
-	}()
-	if code := SuperviseMain(input); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	endGroups(readGroups(strings.NewReader("+" + strconv.Itoa(p.group) + "\n")))
 	<-p.exited
 	if _, signal := p.status(); signal != "SIGTERM" {
 		t.Errorf("ended by %q", signal)

@@ -1,0 +1,27 @@
+//go:build clients
+
+package clienttest
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestClients builds the agent once and drives it with every client. A client
+// that cannot be installed is skipped with a banner; one that is installed and
+// fails is a failure.
+func TestClients(t *testing.T) {
+	agent := buildAgent(t)
+	list := readPackages(t)
+	runtime := install(t, list, "node")
+	node := filepath.Join(runtime, "node", "bin", "node")
+
+	t.Run("acpx", func(t *testing.T) {
+		testACPX(t, agent, node, filepath.Join(install(t, list, "acpx"), "acpx", "dist", "cli.js"))
+	})
+	for _, g := range generations {
+		t.Run(g.name, func(t *testing.T) {
+			testGeneration(t, agent, node, g, resolve(t, node, install(t, list, g.name), g.name))
+		})
+	}
+}
