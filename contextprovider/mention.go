@@ -117,7 +117,7 @@ func filePath(rest string) string {
 	host := ""
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		if drive.MatchString(after) && after[0] != '/' {
-			return unescape(after) // file://C:\x, malformed and common
+			return unescape(after) // as in "file://C:\x": malformed and common
 		}
 		i := strings.IndexByte(after, '/')
 		if i < 0 {

@@ -26,20 +26,21 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// diffLines finds the regions in which two texts differ, in order. The search for the best answer within one stretch is bounded, so the
-// texts are first cut at lines that each of them has exactly once: a file with many
-// small changes then still gives many small regions.
+// diffLines finds the regions in which two texts differ, in order. The search for
+// the best answer within one stretch is bounded, so the texts are first cut at lines
+// that each of them has exactly once: a file with many small changes then still
+// gives many small regions.
 func diffLines(a, b []string) []region {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
 	}
+	if head == len(a) && len(a) == len(b) {
+		return nil
+	}
 	endA, endB := len(a), len(b)
 	for endA > head && endB > head && a[endA-1] == b[endB-1] {
 		endA, endB = endA-1, endB-1
-	}
-	if head == endA && head == endB {
-		return nil
 	}
 	if endA-head > maxAnchored || endB-head > maxAnchored {
 		return []region{{head, endA, head, endB}}

@@ -170,7 +170,7 @@ func TestReadErrors(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("error %v, want %v", err, test.want)
 			}
-			if test.want == fileop.ErrRefused && (errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), test.refuses.Error())) {
+			if errors.Is(test.want, fileop.ErrRefused) && (errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), test.refuses.Error())) {
 				t.Errorf("%v: has to carry the editor's words and not to match as missing", err)
 			}
 		})

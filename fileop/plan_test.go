@@ -52,7 +52,7 @@ func TestPlanErrors(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("error %.200v, want %v", err, test.want)
 			}
-			if test.want != fileop.ErrBadEdit && !strings.Contains(err.Error(), d.path) {
+			if !errors.Is(test.want, fileop.ErrBadEdit) && !strings.Contains(err.Error(), d.path) {
 				t.Errorf("%.200v does not name the file", err)
 			}
 		})

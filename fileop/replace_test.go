@@ -129,8 +129,13 @@ func TestDistance(t *testing.T) {
 		limit int
 		want  int
 	}{
-		{"", "", 3, 0}, {"abc", "abc", 0, 0}, {"abc", "abd", 3, 1}, {"abc", "", 3, 3},
-		{"kitten", "sitting", 9, 3}, {"名前", "名称", 2, 1}, {"abcdef", "uvwxyz", 2, 3},
+		{"", "", 3, 0},
+		{"abc", "abc", 0, 0},
+		{"abc", "abd", 3, 1},
+		{"abc", "", 3, 3},
+		{"kitten", "sitting", 9, 3},
+		{"名前", "名称", 2, 1},
+		{"abcdef", "uvwxyz", 2, 3},
 	}
 	for _, test := range tests {
 		if got := distance([]rune(test.a), []rune(test.b), test.limit); got != test.want {

@@ -65,6 +65,7 @@ func (o *Operator) look(ctx context.Context, p place) (view, error) {
 	if err != nil || v.buffer == nil {
 		return v, err
 	}
+	o.noteKnown(p)
 	inEditor, err := Decode(v.buffer)
 	if err != nil {
 		return view{}, fmt.Errorf("%s, as the editor holds it: %w", p.name, err)
@@ -98,7 +99,7 @@ func (o *Operator) readBuffer(ctx context.Context, p place, onDisk bool) ([]byte
 // refused carries the editor's words. Nothing but ErrRefused can be matched in it:
 // what the editor calls missing may well exist.
 func refused(what, path string, err error) error {
-	return fmt.Errorf("%s: to %s it was %w: %v", path, what, ErrRefused, err)
+	return fmt.Errorf("%s: to %s it was %w: %s", path, what, ErrRefused, err.Error())
 }
 
 // inStyleOf gives a text from the editor the style that the file has on disk. An

@@ -40,7 +40,7 @@ type Call struct {
 	method  string
 	id      ID // "" for a notification
 	params  json.RawMessage
-	ctx     context.Context
+	ctx     context.Context         //nolint:containedctx // the call's own, as an http.Request has one
 	cancel  context.CancelCauseFunc // nil for a notification
 	replied atomic.Bool
 }

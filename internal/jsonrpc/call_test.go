@@ -226,10 +226,12 @@ func TestA22_LogsHoldNoSecrets(t *testing.T) {
 			c.Reply(nil, fmt.Errorf("call: %w", errors.New(string(c.Params()))))
 		}
 	})
-	lines := []string{`{"x":"sk-secret"`, `["sk-secret"]`, `{"jsonrpc":"2.0","id":1,"params":"sk-secret"}`,
+	lines := []string{
+		`{"x":"sk-secret"`, `["sk-secret"]`, `{"jsonrpc":"2.0","id":1,"params":"sk-secret"}`,
 		`{"jsonrpc":"2.0","id":1,"result":"sk-secret"}`, `{"jsonrpc":"2.0","id":1,"error":"sk-secret"}`,
 		`{"jsonrpc":"2.0","method":"$/cancel_request","params":"sk-secret"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"long","params":"sk-secret` + strings.Repeat("x", 300) + `"}`}
+		`{"jsonrpc":"2.0","id":1,"method":"long","params":"sk-secret` + strings.Repeat("x", 300) + `"}`,
+	}
 	for i, m := range []string{"panic", "panic error", "encode", "index", "fail"} {
 		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":"sk-secret"}`, i, m))
 	}

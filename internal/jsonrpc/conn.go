@@ -64,7 +64,7 @@ type Conn struct {
 	pending *pendings
 
 	ran  atomic.Bool
-	base context.Context // of all calls; set and read by Run's goroutine only
+	base context.Context //nolint:containedctx // of all calls; lives as long as Run, whose goroutine alone sets and reads it
 }
 
 // NewConn makes a connection that reads messages from r and writes to w. Nothing

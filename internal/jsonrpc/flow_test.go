@@ -145,7 +145,11 @@ func TestRepliesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const lines = 20_000
 		p := connect(t, echo{ACP}, Options{Dialect: ACP, MaxQueued: 1000})
-		go p.send(strings.Repeat("{\n", lines-1) + "{")
+		go func() {
+			if _, err := io.WriteString(p.in, strings.Repeat("{\n", lines)); err != nil {
+				t.Errorf("send: %v", err)
+			}
+		}()
 		synctest.Wait()
 		if size, limit := p.conn.out.size(), 1000+replyReserve; size < limit || size > limit+200 {
 			t.Errorf("%d bytes are queued, the limit is %d", size, limit)

@@ -70,7 +70,7 @@ func TestErrorOfThePeer(t *testing.T) {
 	if data, ok := failure.Data.(json.RawMessage); !ok || string(data) != `{"n":1.0}` {
 		t.Errorf("data: %#v", failure.Data)
 	}
-	if _, again := call.Wait(t.Context()); again != err {
+	if _, again := call.Wait(t.Context()); again != err { //nolint:errorlint // the same error, not one like it
 		t.Errorf("the second Wait: %v", again)
 	}
 	p.wantClose()

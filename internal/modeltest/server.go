@@ -222,5 +222,6 @@ func refuse(w http.ResponseWriter, status int, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"error":{"message":%s,"type":"invalid_request_error"}}`, text(err.Error()))
+	// A client that has gone away needs no answer.
+	_, _ = fmt.Fprintf(w, `{"error":{"message":%s,"type":"invalid_request_error"}}`, text(err.Error()))
 }

@@ -59,19 +59,34 @@ func TestReplies(t *testing.T) {
 		want  string
 	}{
 		{"zero", modeltest.Reply{}, end(1, "stop")},
-		{"pieces end at whole runes", modeltest.Reply{Parts: []modeltest.Part{modeltest.ThinkPieces("aéb", 2), modeltest.Text("x")}},
-			delta(1, `{"reasoning_content":"aé"}`) + delta(1, `{"reasoning_content":"b"}`) + delta(1, `{"content":"x"}`) + end(1, "stop")},
-		{"call", modeltest.Reply{Parts: []modeltest.Part{modeltest.CallPieces(2, "c", "N", "{}", 1)}},
+		{
+			"pieces end at whole runes",
+			modeltest.Reply{Parts: []modeltest.Part{modeltest.ThinkPieces("aéb", 2), modeltest.Text("x")}},
+			delta(1, `{"reasoning_content":"aé"}`) + delta(1, `{"reasoning_content":"b"}`) + delta(1, `{"content":"x"}`) + end(1, "stop"),
+		},
+		{
+			"call",
+			modeltest.Reply{Parts: []modeltest.Part{modeltest.CallPieces(2, "c", "N", "{}", 1)}},
 			delta(1, `{"tool_calls":[{"index":2,"id":"c","type":"function","function":{"name":"N","arguments":""}}]}`) +
 				delta(1, `{"tool_calls":[{"index":2,"function":{"arguments":"{"}}]}`) +
-				delta(1, `{"tool_calls":[{"index":2,"function":{"arguments":"}"}}]}`) + end(1, "tool_calls")},
-		{"bare lines", modeltest.Reply{Parts: []modeltest.Part{modeltest.Gate(open), modeltest.Twice(modeltest.Comments(1)), modeltest.Lines("{")}, NoFinish: true, NoDone: true},
-			": keep-alive\n: keep-alive\n{\n"},
-		{"usage", modeltest.Reply{Usage: &modeltest.Usage{Prompt: 3, Cached: 1, Completion: 2}, Finish: "length", WriteSize: 7},
+				delta(1, `{"tool_calls":[{"index":2,"function":{"arguments":"}"}}]}`) + end(1, "tool_calls"),
+		},
+		{
+			"bare lines",
+			modeltest.Reply{Parts: []modeltest.Part{modeltest.Gate(open), modeltest.Twice(modeltest.Comments(1)), modeltest.Lines("{")}, NoFinish: true, NoDone: true},
+			": keep-alive\n: keep-alive\n{\n",
+		},
+		{
+			"usage",
+			modeltest.Reply{Usage: &modeltest.Usage{Prompt: 3, Cached: 1, Completion: 2}, Finish: "length", WriteSize: 7},
 			strings.TrimSuffix(end(1, "length"), "data: [DONE]\n\n") +
-				chunk(1, `[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"prompt_tokens_details":{"cached_tokens":1}}}`) + "\n\ndata: [DONE]\n\n"},
-		{"twice", modeltest.Reply{Parts: []modeltest.Part{modeltest.Twice(modeltest.TextPieces("ab", 1))}},
-			delta(1, `{"content":"a"}`) + delta(1, `{"content":"a"}`) + delta(1, `{"content":"b"}`) + delta(1, `{"content":"b"}`) + end(1, "stop")},
+				chunk(1, `[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"prompt_tokens_details":{"cached_tokens":1}}}`) + "\n\ndata: [DONE]\n\n",
+		},
+		{
+			"twice",
+			modeltest.Reply{Parts: []modeltest.Part{modeltest.Twice(modeltest.TextPieces("ab", 1))}},
+			delta(1, `{"content":"a"}`) + delta(1, `{"content":"a"}`) + delta(1, `{"content":"b"}`) + delta(1, `{"content":"b"}`) + end(1, "stop"),
+		},
 		{"body", modeltest.Reply{Body: "{}"}, "{}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,7 +49,8 @@ func Open(o Options) *Log {
 	if o.Dir != "" {
 		l.file = &logFile{dir: o.Dir, warn: func(err error) {
 			if plain != nil {
-				plain.sentence("warning", "The log cannot be written: "+o.Secrets.Text(err.Error()))
+				// Where this cannot be written either, nothing is left to tell.
+				_ = plain.sentence("warning", "The log cannot be written: "+o.Secrets.Text(err.Error()))
 			}
 		}}
 		handlers = append(handlers, slog.NewJSONHandler(l.file, &slog.HandlerOptions{Level: level}))

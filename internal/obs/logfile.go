@@ -55,10 +55,7 @@ func (f *logFile) Write(p []byte) (int, error) {
 // open makes folder and file private, also those that an earlier version or another
 // program left open to others.
 func (f *logFile) open() error {
-	if err := os.MkdirAll(f.dir, privateDir); err != nil {
-		return fmt.Errorf("make the log folder: %w", err)
-	}
-	if err := tighten(f.dir, privateDir); err != nil {
+	if err := makeFolder(f.dir); err != nil {
 		return err
 	}
 	path := filepath.Join(f.dir, logName)
@@ -82,6 +79,14 @@ func (f *logFile) open() error {
 		Compression: "none",
 	}
 	return nil
+}
+
+// makeFolder makes the folder of the logs, or makes the one that is there private.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, privateDir); err != nil {
+		return fmt.Errorf("make the log folder: %w", err)
+	}
+	return tighten(dir, privateDir)
 }
 
 // tighten takes from others whatever rights they have beyond mode.

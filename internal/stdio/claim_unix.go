@@ -21,7 +21,7 @@ func claim() (in, out *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer null.Close()
+	defer func() { _ = null.Close() }() // what was made of it stays open
 
 	fdIn, err := private(stdin)
 	if err != nil {
@@ -29,21 +29,21 @@ func claim() (in, out *os.File, err error) {
 	}
 	fdOut, err := private(stdout)
 	if err != nil {
-		unix.Close(fdIn)
+		_ = unix.Close(fdIn)
 		return nil, nil, fmt.Errorf("standard output: %w", err)
 	}
 	// Looked at before anything moves.
 	waitIn, waitOut := ownPipe(fdIn, fdOut, stderr), ownPipe(fdOut, fdIn, stderr)
 
 	if err := replace(stderr, stdout); err != nil {
-		unix.Close(fdIn)
-		unix.Close(fdOut)
+		_ = unix.Close(fdIn)
+		_ = unix.Close(fdOut)
 		return nil, nil, fmt.Errorf("point standard output at standard error: %w", err)
 	}
 	if err := replace(int(null.Fd()), stdin); err != nil {
 		_ = replace(fdOut, stdout)
-		unix.Close(fdIn)
-		unix.Close(fdOut)
+		_ = unix.Close(fdIn)
+		_ = unix.Close(fdOut)
 		return nil, nil, fmt.Errorf("point standard input at the null device: %w", err)
 	}
 

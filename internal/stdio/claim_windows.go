@@ -16,17 +16,17 @@ func claim() (in, out *os.File, err error) {
 	}
 	hIn, err := private(windows.STD_INPUT_HANDLE)
 	if err != nil {
-		null.Close()
+		_ = null.Close()
 		return nil, nil, fmt.Errorf("standard input: %w", err)
 	}
 	hOut, err := private(windows.STD_OUTPUT_HANDLE)
 	if err != nil {
-		null.Close()
+		_ = null.Close()
 		_ = windows.CloseHandle(hIn)
 		return nil, nil, fmt.Errorf("standard output: %w", err)
 	}
 	if err := redirect(null); err != nil {
-		null.Close()
+		_ = null.Close()
 		_ = windows.CloseHandle(hIn)
 		_ = windows.CloseHandle(hOut)
 		return nil, nil, err

@@ -77,13 +77,13 @@ func playBroken(in, out *os.File) error {
 	}
 	_, err := io.WriteString(out, "x")
 	if !errors.Is(err, syscall.EPIPE) {
-		return fmt.Errorf("writing to nobody gave %v", err)
+		return errors.New(fmt.Sprint("writing to nobody gave ", err))
 	}
 	// A child must still be ended by the signal: the shell says by which.
 	child := exec.Command("/bin/sh", "-c", "kill -PIPE $$")
 	var ended *exec.ExitError
 	if err := child.Run(); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGPIPE {
-		return fmt.Errorf("the child's end was %v", err)
+		return errors.New(fmt.Sprint("the child's end was ", err))
 	}
 	_, err = io.WriteString(os.Stderr, "survived\n")
 	return err
@@ -100,13 +100,13 @@ func playClose(in, out *os.File) error {
 		return err
 	}
 	if err := <-read; !errors.Is(err, os.ErrClosed) {
-		return fmt.Errorf("the read ended with %v", err)
+		return errors.New(fmt.Sprint("the read ended with ", err))
 	}
 	if err := out.SetWriteDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
 		return err
 	}
 	if _, err := out.Write(make([]byte, 8<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("the write ended with %v", err)
+		return errors.New(fmt.Sprint("the write ended with ", err))
 	}
 	_, err := io.WriteString(os.Stderr, "ended\n")
 	return err
