@@ -23,8 +23,12 @@ type Options struct {
 	// Missing says what a person has to set before sessions can be made; "" when
 	// a model is configured.
 	Missing string
-	// Runner runs commands on this machine.
+	// Catalog says which models there are; nil: sessions cannot change theirs.
+	Catalog Catalog
+	// Runner runs commands on this machine, and Shell is the program that it runs
+	// them with.
 	Runner tool.Runner
+	Shell  string
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())

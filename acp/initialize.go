@@ -17,6 +17,11 @@ type client struct {
 	readFile  bool // fs/read_text_file
 	writeFile bool // fs/write_text_file
 	notices   bool // session updates of kind notice
+	forms     bool // elicitation with forms
+	terminal  bool // the terminal methods
+	// terminalOutput is the agreement by which an editor shows a terminal that is
+	// not its own: output comes in the _meta of tool calls.
+	terminalOutput bool
 }
 
 // initialize answers the handshake. A second one is answered the same way; the
@@ -42,6 +47,10 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 		readFile:  fs.flag("readTextFile"),
 		writeFile: fs.flag("writeTextFile"),
 		notices:   caps.sub("session").has("notices"),
+		forms:     caps.sub("elicitation").has("form"),
+		terminal:  caps.flag("terminal"),
+
+		terminalOutput: caps.sub("_meta").flag("terminal_output"),
 	}
 	a.mu.Lock()
 	a.client, a.ready = c, true

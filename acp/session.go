@@ -35,6 +35,7 @@ type session struct {
 	mu        sync.Mutex
 	queue     []*turn // queue[0] runs, the rest waits in order
 	draining  bool    // the queue is being run, or its last answer given
+	choice    choice  // model and thinking level in use
 	titled    bool
 	announced bool // the commands were sent again with the first prompt
 }
@@ -87,14 +88,14 @@ func sessionRoots(p members) ([]string, error) {
 	roots := []string{filepath.Clean(cwd)}
 	more, _ := p.list("additionalDirectories")
 	for i, raw := range more {
-		var dir string
-		if json.Unmarshal(raw, &dir) != nil {
+		var dir *string
+		if json.Unmarshal(raw, &dir) != nil || dir == nil {
 			continue // the schema: bad items are dropped
 		}
-		if err := checkRoot(fmt.Sprintf("additionalDirectories[%d]", i), dir); err != nil {
+		if err := checkRoot(fmt.Sprintf("additionalDirectories[%d]", i), *dir); err != nil {
 			return nil, err
 		}
-		roots = append(roots, filepath.Clean(dir))
+		roots = append(roots, filepath.Clean(*dir))
 	}
 	return roots, nil
 }
@@ -141,7 +142,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 	}
 	s.executor = tool.NewExecutor(tool.Options{
 		Operator: fileop.New(files),
-		Runner:   a.opts.Runner,
+		Runner:   commandRunner{s},
 		Asker:    s.wire,
 		Progress: func(p wire.ToolProgress) { s.wire.Send(p) },
 		Cwd:      roots[0],

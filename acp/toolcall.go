@@ -33,6 +33,9 @@ type shownCall struct {
 	status string
 	output string
 	files  []wire.FileChange // the changes asked for, or made
+
+	terminal string // the terminal that shows the command, "" for none
+	drawn    int    // bytes of args when the growing change was last shown
 }
 
 // Statuses of a tool call in ACP v1.
@@ -83,7 +86,27 @@ func (c *calls) more(piece *string) {
 	defer c.mu.Unlock()
 	if c.latest != nil && piece != nil {
 		c.latest.args.WriteString(*piece)
+		c.draw(c.latest)
 	}
+}
+
+// draw shows the change that a call is growing into, each time its arguments have
+// grown by a tenth, so that a long text costs no more than a few updates.
+func (c *calls) draw(s *shownCall) {
+	const step = 256 // bytes
+	if s.card.Kind != "edit" || s.args.Len() < s.drawn+max(step, s.drawn/10) {
+		return
+	}
+	s.drawn = s.args.Len()
+	change, line, ok := tool.DraftOf(s.name, []byte(s.args.String()), c.session.roots[0])
+	if !ok {
+		return
+	}
+	content := diffs([]wire.FileChange{change})
+	c.session.update(toolCallUpdate{
+		SessionUpdate: "tool_call_update", ToolCallID: s.id, Content: &content,
+		Locations: []toolCallLocation{{Path: change.Path, Line: line}},
+	})
 }
 
 // progress shows a call that was accepted, runs, or printed something.
@@ -104,7 +127,7 @@ func (c *calls) progress(p wire.ToolProgress) {
 		s.files = p.Files
 		content := diffs(p.Files)
 		u.Content, changed = &content, true
-	case p.Output != "" && p.Output != s.output:
+	case p.Output != "" && p.Output != s.output && s.terminal == "":
 		s.output = p.Output
 		content := []toolContent{textContent(fenced(p.Output))}
 		u.Content, changed = &content, true
@@ -153,6 +176,9 @@ func (c *calls) result(r wire.ToolResult) {
 		value.Files = s.files
 	}
 	content := resultContent(s.card.Kind, value)
+	if s.terminal != "" {
+		content = []toolContent{{Type: "terminal", TerminalID: s.terminal}}
+	}
 	u.Content = &content
 	if m := value.Message; m != "" {
 		u.RawOutput = map[string]string{"message": m}
@@ -163,6 +189,16 @@ func (c *calls) result(r wire.ToolResult) {
 		}
 	}
 	c.session.update(u)
+}
+
+// idOf is the id by which the editor knows an open call; "" for none.
+func (c *calls) idOf(id string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.open[id]; s != nil {
+		return s.id
+	}
+	return ""
 }
 
 // abandon fails the calls that a turn left open.
@@ -197,68 +233,4 @@ func (c *calls) shown(r wire.ApprovalRequest) toolCallUpdate {
 	}
 	u.Content = &content
 	return u
-}
-
-func (s *session) card(name string, args json.RawMessage) tool.Card {
-	return tool.CardOf(name, args, s.roots[0])
-}
-
-func locations(c tool.Card) []toolCallLocation {
-	var out []toolCallLocation
-	for _, l := range c.Locations {
-		out = append(out, toolCallLocation{Path: l.Path, Line: l.Line})
-	}
-	return out
-}
-
-func diffs(files []wire.FileChange) []toolContent {
-	out := make([]toolContent, 0, len(files))
-	for _, f := range files {
-		text := f.New
-		out = append(out, toolContent{Type: "diff", Path: f.Path, OldText: f.Old, NewText: &text})
-	}
-	return out
-}
-
-// resultContent is what an editor shows of a result: diffs for edits, output for
-// commands, else the sentence.
-func resultContent(kind string, v wire.ToolReturnValue) []toolContent {
-	content := diffs(v.Files)
-	output := v.Output.Text
-	for _, p := range v.Output.Parts {
-		if p.Type == llm.PartText {
-			output += p.Text
-		}
-	}
-	switch {
-	case v.IsError || len(v.Files) > 0 && v.Message != "":
-		if v.IsError && v.Message != "" {
-			content = append(content, textContent(v.Message))
-		}
-		if v.IsError && output != "" {
-			content = append(content, textContent(fenced(output)))
-		}
-	case kind == "execute" && output != "":
-		content = append(content, textContent(fenced(output)))
-	case v.Message != "":
-		content = append(content, textContent(v.Message))
-	case output != "":
-		content = append(content, textContent(fenced(output)))
-	}
-	return content
-}
-
-// fenced puts a text into a Markdown code block that nothing in it can close.
-func fenced(text string) string {
-	longest, run := 0, 0
-	for _, r := range text {
-		if r == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", max(3, longest+1))
-	return fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }

@@ -71,6 +71,7 @@ type toolCallUpdate struct {
 	Locations     []toolCallLocation `json:"locations,omitempty"`
 	RawInput      json.RawMessage    `json:"rawInput,omitempty"`
 	RawOutput     any                `json:"rawOutput,omitempty"`
+	Meta          map[string]any     `json:"_meta,omitempty"`
 }
 
 type toolCallLocation struct {
@@ -78,13 +79,15 @@ type toolCallLocation struct {
 	Line int    `json:"line,omitempty"` // 1-based
 }
 
-// toolContent is a text or a diff.
+// toolContent is a text, a diff or a terminal.
 type toolContent struct {
-	Type    string     `json:"type"` // content | diff
+	Type    string     `json:"type"` // content | diff | terminal
 	Content *textBlock `json:"content,omitempty"`
 	Path    string     `json:"path,omitempty"`
 	OldText *string    `json:"oldText,omitempty"`
 	NewText *string    `json:"newText,omitempty"`
+
+	TerminalID string `json:"terminalId,omitempty"`
 }
 
 type textBlock struct {

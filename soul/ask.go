@@ -80,7 +80,7 @@ func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
 
 // stream runs one model call into a.
 func (b *Builtin) stream(ctx context.Context, req *llm.Request, a *assembler) error {
-	for d, err := range b.cfg.Provider.Stream(ctx, req) {
+	for d, err := range b.model().Stream(ctx, req) {
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"kimi-acp/soul/llm"
@@ -28,9 +29,15 @@ type Builtin struct {
 	cfg     Config
 	history History
 	known   map[string]bool // tool names
+
+	mu       sync.Mutex
+	provider llm.Provider
 }
 
-var _ Soul = (*Builtin)(nil)
+var (
+	_ Soul          = (*Builtin)(nil)
+	_ ModelSwitcher = (*Builtin)(nil)
+)
 
 // New makes a soul with an empty history.
 func New(cfg Config) *Builtin {
@@ -43,7 +50,7 @@ func New(cfg Config) *Builtin {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	b := &Builtin{cfg: cfg, known: map[string]bool{}}
+	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider}
 	for _, t := range cfg.Tools {
 		b.known[t.Name] = true
 	}
@@ -52,8 +59,22 @@ func New(cfg Config) *Builtin {
 
 // Status tells how full the context is.
 func (b *Builtin) Status() Status {
-	model := b.cfg.Provider.Model()
+	model := b.model().Model()
 	return Status{ContextTokens: b.history.Tokens(), MaxContextTokens: model.ContextSize, Model: model.Name, Images: model.ImageInput}
+}
+
+// UseModel changes the model from the next request on; see ModelSwitcher.
+func (b *Builtin) UseModel(p llm.Provider) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.provider = p
+}
+
+// model is the provider of the model in use.
+func (b *Builtin) model() llm.Provider {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.provider
 }
 
 // Run does one turn; see Soul.
@@ -73,6 +94,9 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 
 func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 	if c, ok := parseCommand(in.Text); ok {
+		if ctx.Err() != nil { // cancelled while it waited
+			return Outcome{Stop: StopCancelled}, nil
+		}
 		return Outcome{Stop: StopEndTurn}, c.run(b, in.Text)
 	}
 	before := b.history.Len()

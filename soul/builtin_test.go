@@ -198,7 +198,7 @@ func TestRetryWait(t *testing.T) {
 
 func TestToolsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := tools{"Read": func(ctx context.Context, _ string) wire.ToolReturnValue { time.Sleep(time.Second); return ok("x") }}
+		slow := tools{"Read": func(context.Context, string) wire.ToolReturnValue { time.Sleep(time.Second); return ok("x") }}
 		s := play(slow, Config{}, call("a", "Read", "{}")+call("b", "Read", "{}")+call("c", "Read", "{}"), "text: done")
 		began := time.Now()
 		if _, err := s.Run(t.Context(), ask("x")); err != nil {
@@ -299,9 +299,9 @@ func TestCommands(t *testing.T) {
 		}
 		return strings.Join(s.said[from:], " | ")
 	}
-	for command, want := range map[string]string{"/help": "`/clear`", " /status ": "of 1000 tokens", "/clear": "cleared"} {
-		if got := said(command); !strings.Contains(got, want) || !strings.HasPrefix(got, "TurnBegin") || !strings.HasSuffix(got, "TurnEnd") {
-			t.Errorf("%s said %s", command, got)
+	for _, c := range []struct{ command, want string }{{"/help", "`/clear`"}, {" /status ", "of 1000 tokens"}, {"/clear", "cleared"}} {
+		if got := said(c.command); !strings.Contains(got, c.want) || !strings.HasPrefix(got, "TurnBegin") || !strings.HasSuffix(got, "TurnEnd") {
+			t.Errorf("%s said %s", c.command, got)
 		}
 	}
 	if s.history.Len() != 0 {

@@ -23,6 +23,13 @@ type Soul interface {
 	Status() Status
 }
 
+// ModelSwitcher is a Soul whose model can be changed.
+type ModelSwitcher interface {
+	// UseModel makes the next model request go to p. It may be called at any
+	// time, also while a turn runs.
+	UseModel(p llm.Provider)
+}
+
 // Input is what a user said in one prompt.
 type Input struct {
 	// Text is what the user typed, without mentions; slash commands are found

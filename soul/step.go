@@ -143,7 +143,7 @@ func (b *Builtin) reportUsage(a *assembler) {
 
 // sendStatus tells the usage of a model call and how full the context is.
 func (b *Builtin) sendStatus(a *assembler) {
-	used, size := b.history.Tokens(), b.cfg.Provider.Model().ContextSize
+	used, size := b.history.Tokens(), b.model().Model().ContextSize
 	if a.usage != nil {
 		used = a.usage.Total()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,7 +26,7 @@ func runACP(args []string) int {
 		fmt.Fprint(flags.Output(), "Usage: kimi-acp [acp]\n\nServes an editor: speaks the Agent Client Protocol over stdin and stdout until\nstdin ends. See the README for each editor's settings.\n")
 	}
 	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
+		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
 		return 2
@@ -44,7 +45,11 @@ func runACP(args []string) int {
 	secrets := obs.NewRedactor()
 	secrets.Add(cfg.Provider.APIKey.Reveal())
 	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Stderr: os.Stderr, Secrets: secrets})
-	defer log.Close()
+	defer func() {
+		if err := log.Close(); err != nil {
+			log.Warn("the end of the log may be missing", "error", err) // on stderr
+		}
+	}()
 	for _, w := range warnings {
 		log.Warn(w.String())
 	}
@@ -58,6 +63,7 @@ func runACP(args []string) int {
 		Version: currentVersion(),
 		Missing: missing,
 		Runner:  runner,
+		Shell:   runner.Shell(),
 		Events:  eventLog(log),
 		Watch:   wireTrace(cfg, log),
 		Logger:  log.Logger,

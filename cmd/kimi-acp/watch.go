@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"time"
 
 	"kimi-acp/internal/config"
@@ -36,18 +34,16 @@ func wireTrace(cfg config.Config, log *obs.Log) func(sessionID string) (wire.Vie
 		return nil
 	}
 	return func(sessionID string) (wire.View, func()) {
-		nobody := wire.ViewFunc(func(wire.Message) {})
-		if err := os.MkdirAll(cfg.LogDir(), 0o700); err != nil {
-			log.Warn("the Wire is not recorded", "error", err)
-			return nobody, func() {}
-		}
-		path := filepath.Join(cfg.LogDir(), "wire-"+sessionID+".jsonl")
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := obs.Trace(cfg.LogDir(), "wire-"+sessionID+".jsonl")
 		if err != nil {
 			log.Warn("the Wire is not recorded", "error", err)
-			return nobody, func() {}
+			return wire.ViewFunc(func(wire.Message) {}), func() {}
 		}
 		r := wire.NewRecorder(f, wire.Recording{Empty: true, Now: time.Now, Failed: func(err error) { log.Warn("the Wire is no longer recorded", "error", err) }})
-		return r, func() { f.Close() }
+		return r, func() {
+			if err := f.Close(); err != nil {
+				log.Warn("the end of the Wire's record may be missing", "error", err)
+			}
+		}
 	}
 }

@@ -34,15 +34,21 @@ type Error struct {
 	Status     int           // HTTP status, 0 when there was none
 	RetryAfter time.Duration // what the provider asked for, 0 when it did not
 	Message    string        // the provider's words, without secrets
+	RequestID  string        // the provider's id of the call, which its support asks for; "": none
 	Err        error         // the cause, may be nil
 }
 
-// Error gives the provider's words with the status, if there was one.
+// Error gives the provider's words with the status and the id of the call, where
+// there are such.
 func (e *Error) Error() string {
+	text := e.Message
 	if e.Status != 0 {
-		return fmt.Sprintf("HTTP %d: %s", e.Status, e.Message)
+		text = fmt.Sprintf("HTTP %d: %s", e.Status, text)
 	}
-	return e.Message
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
 }
 
 // Unwrap gives the cause.

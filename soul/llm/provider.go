@@ -17,11 +17,19 @@ type Model struct {
 // Request is one model call. Equal requests must serialise to equal bytes, since
 // providers cache prompts by prefix.
 type Request struct {
-	System   string
-	Messages []Message
-	Tools    []ToolSpec
-	CacheKey string // stable for a session; empty: none
+	System     string
+	Messages   []Message
+	Tools      []ToolSpec
+	ToolChoice string // a tool's name or one of the ToolChoice constants; "": as the model likes
+	CacheKey   string // stable for a session; empty: none
+	Tokens     int    // the request's size as last counted by the provider; 0: never counted
 }
+
+// The tool choices that are not a tool's name.
+const (
+	ToolChoiceNone     = "none"     // answer without a tool; the tools stay, for the sake of the prompt cache
+	ToolChoiceRequired = "required" // call a tool, whichever
+)
 
 // DeltaKind says which fields of a Delta count.
 type DeltaKind uint8

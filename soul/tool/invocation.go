@@ -64,7 +64,7 @@ func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (proc.Outcom
 	}
 	defer e.changes.leave()
 	c.Progress(true, "", nil)
-	cmd.Dir = e.cwd
+	cmd.ID, cmd.Dir = c.ID, e.cwd
 	cmd.Output = func(snapshot string) { c.Progress(true, snapshot, nil) }
 	return e.runner.Run(ctx, cmd)
 }

@@ -27,16 +27,6 @@ func encoded(t *testing.T, m wire.Message) string {
 	return string(out)
 }
 
-// encodedAll gives the messages as lines of JSON.
-func encodedAll(t *testing.T, messages []wire.Message) []string {
-	t.Helper()
-	var out []string
-	for _, m := range messages {
-		out = append(out, encoded(t, m))
-	}
-	return out
-}
-
 // collect is a View that keeps what it receives. It is read when all is sent.
 type collect struct{ got []wire.Message }
 

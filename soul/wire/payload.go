@@ -112,7 +112,7 @@ func (n Notification) MarshalJSON() (_ []byte, err error) {
 // UnmarshalJSON reads the notification; its payload is an object, {} when absent.
 func (n *Notification) UnmarshalJSON(data []byte) (err error) {
 	type plain Notification
-	if err = json.Unmarshal(data, (*plain)(n)); err != nil {
+	if err := json.Unmarshal(data, (*plain)(n)); err != nil {
 		return err
 	}
 	if n.Payload, err = objectOrEmpty(n.Payload); err != nil {

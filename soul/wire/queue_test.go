@@ -62,7 +62,7 @@ func TestQueueClose(t *testing.T) {
 		if m, err := q.Next(t.Context()); err != nil || m != (wire.StepBegin{N: 1}) {
 			t.Errorf("what was queued is %v (%v)", m, err)
 		}
-		if m, err := q.Next(t.Context()); err != io.EOF {
+		if m, err := q.Next(t.Context()); err != io.EOF { //nolint:errorlint // io.EOF itself, as a Reader gives it
 			t.Errorf("after the last message: %v (%v)", m, err)
 		}
 	})
@@ -97,7 +97,7 @@ func TestQueueNextWaits(t *testing.T) {
 		}()
 		synctest.Wait()
 		q.Close()
-		if err := <-errs; err != io.EOF {
+		if err := <-errs; err != io.EOF { //nolint:errorlint // io.EOF itself, as a Reader gives it
 			t.Errorf("closed: error %v", err)
 		}
 	})

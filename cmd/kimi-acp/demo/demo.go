@@ -29,12 +29,12 @@ const limit = time.Minute
 var errAgentGone = errors.New("the agent ended early")
 
 // Run shows the demo. It leaves nothing behind, also when ctx ends.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (err error) {
 	s, err := newScene(ctx)
 	if err != nil {
 		return err
 	}
-	defer s.remove()
+	defer func() { err = errors.Join(err, s.remove()) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	clock := newClock(limit, func() { cancel(fmt.Errorf("the agent did not answer within %v", limit)) })
@@ -66,7 +66,7 @@ func Run(ctx context.Context, o Options) error {
 	}()
 	e.opening()
 	stop, err := converse(ctx, conn, s)
-	in.Close() // how an editor says goodbye
+	_ = in.Close() // how an editor says goodbye; an agent that has gone does not mind
 	<-over
 	waited := agent.Wait()
 	e.screen.end()
@@ -142,9 +142,9 @@ func answerer(s *screen, in io.Reader, c *clock) func(context.Context, permissio
 			for _, k := range keys {
 				s.line(yellow, k)
 			}
-			fmt.Fprint(s.w, "  "+s.paint(bold, "Your answer: "))
+			s.print("  " + s.paint(bold, "Your answer: "))
 			if !lines.Scan() {
-				fmt.Fprintln(s.w)
+				s.print("\n")
 				return ""
 			}
 			if id, ok := byKey[strings.ToLower(strings.TrimSpace(lines.Text()))]; ok && id != "" {

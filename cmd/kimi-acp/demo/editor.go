@@ -239,7 +239,7 @@ func (e *editor) diff(c toolContent) {
 // opening shows the editor's state before the prompt.
 func (e *editor) opening() {
 	s := e.screen
-	fmt.Fprintln(s.w, s.paint(bold, "kimi-acp demo"))
+	s.print(s.paint(bold, "kimi-acp demo") + "\n")
 	s.wrapped(faint, "An editor and the agent, talking over two pipes. The model is scripted, so this needs neither a key nor a network.")
 	s.section("Editor", "the project greet, a git repository on branch main")
 	s.line(plain, "greet.go   open · unsaved changes · cursor 5:9 · lines 4–6 selected")

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -55,8 +56,7 @@ func newScene(ctx context.Context) (*scene, error) {
 	s := &scene{dir: dir, project: filepath.Join(dir, "greet"), buffer: unsavedText}
 	s.open = filepath.Join(s.project, "greet.go")
 	if err := s.build(ctx); err != nil {
-		s.remove()
-		return nil, err
+		return nil, errors.Join(err, s.remove())
 	}
 	return s, nil
 }
@@ -114,4 +114,10 @@ func (s *scene) environ() []string {
 
 func (s *scene) share() string { return filepath.Join(s.dir, "share") }
 
-func (s *scene) remove() { os.RemoveAll(s.dir) }
+// remove deletes the scratch folder with all that is in it.
+func (s *scene) remove() error {
+	if err := os.RemoveAll(s.dir); err != nil {
+		return fmt.Errorf("remove the scratch folder: %w", err)
+	}
+	return nil
+}

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"unicode"
@@ -56,6 +55,10 @@ func (s *screen) paint(st style, text string) string {
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
 }
 
+// print writes the text as it is. The demo goes on when nobody reads any more, for
+// it has to clean up behind itself.
+func (s *screen) print(text string) { _, _ = io.WriteString(s.w, text) }
+
 // section begins a part with a heading.
 func (s *screen) section(name, detail string) {
 	s.end()
@@ -64,13 +67,13 @@ func (s *screen) section(name, detail string) {
 		room := s.width - 4 - width(name)
 		line += "  " + s.paint(faint, cut(detail, room))
 	}
-	fmt.Fprintf(s.w, "\n%s\n", line)
+	s.print("\n" + line + "\n")
 }
 
 // line writes one line of a section, cut to the width.
 func (s *screen) line(st style, text string) {
 	s.end()
-	fmt.Fprintf(s.w, "  %s\n", s.paint(st, cut(text, s.width-2)))
+	s.print("  " + s.paint(st, cut(text, s.width-2)) + "\n")
 }
 
 // wrapped writes a paragraph of a section.
@@ -126,16 +129,16 @@ func (s *screen) flushWord() {
 }
 
 func (s *screen) newLine() {
-	fmt.Fprintln(s.w)
+	s.print("\n")
 	s.column, s.space = 0, false
 }
 
 func (s *screen) put(text string) {
 	if s.column == 0 {
-		fmt.Fprint(s.w, s.indent)
+		s.print(s.indent)
 		s.column = width(s.indent)
 	}
-	fmt.Fprint(s.w, s.paint(s.style, text))
+	s.print(s.paint(s.style, text))
 	s.column += width(text)
 }
 

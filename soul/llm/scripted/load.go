@@ -55,7 +55,7 @@ func read(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open scripted echo file: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read: nothing can be lost
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:

@@ -1,0 +1,93 @@
+package acp
+
+import (
+	"slices"
+
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
+)
+
+// Catalog says which models a session can use. It may be called by several
+// goroutines at once and does not wait for the network.
+type Catalog interface {
+	// Models lists the models, the default first. The list may grow while the
+	// program runs.
+	Models() []ModelChoice
+	// Provider makes the provider of a model with a thinking level. An id that
+	// Models does not list is an error that a person can read.
+	Provider(modelID, levelID string) (llm.Provider, error)
+}
+
+// ModelChoice is a model as an editor offers it.
+type ModelChoice struct {
+	ID          string
+	Name        string
+	Description string
+	Levels      []ThoughtLevel // the default first; none: the model's thinking cannot be chosen
+}
+
+// ThoughtLevel says how much a model thinks.
+type ThoughtLevel struct{ ID, Name string }
+
+// choice is what a session uses.
+type choice struct{ model, level string }
+
+func (a *Agent) models() []ModelChoice {
+	if a.opts.Catalog == nil {
+		return nil
+	}
+	return a.opts.Catalog.Models()
+}
+
+func levelsOf(models []ModelChoice, id string) []ThoughtLevel {
+	for _, m := range models {
+		if m.ID == id {
+			return m.Levels
+		}
+	}
+	return nil
+}
+
+// chosen is the model and the level that the session uses.
+func (s *session) chosen() choice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.choice
+}
+
+// use changes model and level. A level that the model does not have becomes its
+// default.
+func (s *session) use(modelID, levelID string) error {
+	switcher, ok := s.soul.(soul.ModelSwitcher)
+	if !ok {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "This session's kernel cannot change its model"}
+	}
+	c := s.agent.fitting(modelID, levelID)
+	provider, err := s.agent.opts.Catalog.Provider(c.model, c.level)
+	if err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The model cannot be used: " + err.Error()}
+	}
+	switcher.UseModel(provider)
+	s.mu.Lock()
+	s.choice = c
+	s.mu.Unlock()
+	return nil
+}
+
+// fitting is a choice of what there is: an unknown model becomes the default, a
+// level that the model does not have its default.
+func (a *Agent) fitting(modelID, levelID string) choice {
+	models := a.models()
+	if len(models) == 0 {
+		return choice{}
+	}
+	i := max(slices.IndexFunc(models, func(m ModelChoice) bool { return m.ID == modelID }), 0)
+	c := choice{model: models[i].ID}
+	for j, l := range models[i].Levels {
+		if j == 0 || l.ID == levelID {
+			c.level = l.ID
+		}
+	}
+	return c
+}

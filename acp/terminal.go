@@ -1,0 +1,240 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"kimi-acp/internal/proc"
+)
+
+// commandRunner runs a session's commands where its editor shows them best: in a
+// terminal of the editor's; here, with the output streamed into a terminal that
+// the editor only shows; or here, with the text in the tool call.
+type commandRunner struct{ session *session }
+
+// Run runs a command; see tool.Runner.
+func (r commandRunner) Run(ctx context.Context, c proc.Command) (proc.Outcome, error) {
+	s := r.session
+	switch {
+	// What a command line means to cmd.exe depends on how it is quoted, which a
+	// terminal of an editor leaves open.
+	case s.client.terminal && runtime.GOOS != "windows":
+		return s.runInTerminal(ctx, c)
+	case s.client.terminalOutput:
+		return s.runShown(ctx, c)
+	}
+	return s.agent.opts.Runner.Run(ctx, c)
+}
+
+const (
+	terminalBytes = 50_000          // of output that the editor keeps
+	terminalGrace = 2 * time.Second // for an editor to answer once nobody waits any more
+)
+
+var errTimedOut = errors.New("the command took too long")
+
+// terminal is a terminal of the editor's, from its making to its release.
+type terminal struct {
+	session *session
+	id      string
+}
+
+type terminalParams struct {
+	SessionID  string `json:"sessionId"`
+	TerminalID string `json:"terminalId"`
+}
+
+type createTerminalParams struct {
+	SessionID       string        `json:"sessionId"`
+	Command         string        `json:"command"`
+	Args            []string      `json:"args"`
+	Env             []envVariable `json:"env"`
+	Cwd             string        `json:"cwd"`
+	OutputByteLimit int           `json:"outputByteLimit"`
+}
+
+type envVariable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type exitStatus struct {
+	ExitCode *int    `json:"exitCode"`
+	Signal   *string `json:"signal"`
+}
+
+// runInTerminal runs a command in a terminal of the editor's. Whatever happens,
+// the terminal is released once, and not used afterwards.
+func (s *session) runInTerminal(ctx context.Context, c proc.Command) (proc.Outcome, error) {
+	began := time.Now()
+	t, err := s.openTerminal(ctx, c)
+	if err != nil {
+		return proc.Outcome{ExitCode: -1}, err
+	}
+	defer t.release()
+	s.view.calls.showTerminal(c.ID, t.id, "")
+
+	status, err := t.wait(ctx, c.Timeout)
+	if err != nil {
+		t.kill(ctx)
+	}
+	out := t.outcome(ctx, status)
+	out.Duration = time.Since(began)
+	if errors.Is(err, errTimedOut) {
+		out.TimedOut, err = true, nil
+	}
+	return out, err
+}
+
+// openTerminal makes a terminal that runs the command. A cancel does not end the
+// request, since a terminal that nobody knows could not be released.
+func (s *session) openTerminal(ctx context.Context, c proc.Command) (*terminal, error) {
+	p := createTerminalParams{SessionID: s.id, Command: s.agent.opts.Shell, Args: []string{"-c", c.Shell}, Env: []envVariable{}, Cwd: c.Dir, OutputByteLimit: terminalBytes}
+	for _, e := range c.Env {
+		name, value, _ := strings.Cut(e, "=")
+		p.Env = append(p.Env, envVariable{name, value})
+	}
+	ctx, stop := outlast(ctx, terminalGrace)
+	defer stop()
+	var made struct {
+		TerminalID string `json:"terminalId"`
+	}
+	if err := s.agent.conn.Call(ctx, sdk.ClientMethodTerminalCreate, p, &made); err != nil {
+		return nil, fmt.Errorf("the editor made no terminal: %w", err)
+	}
+	if made.TerminalID == "" {
+		return nil, errors.New("the editor made no terminal: its answer names none")
+	}
+	return &terminal{session: s, id: made.TerminalID}, nil
+}
+
+func (t *terminal) params() terminalParams { return terminalParams{t.session.id, t.id} }
+
+// wait waits for the command to end: its status, or errTimedOut, ctx's error, or
+// that of an editor that cannot say.
+func (t *terminal) wait(ctx context.Context, limit time.Duration) (*exitStatus, error) {
+	if limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, errTimedOut)
+		defer stop()
+	}
+	var status exitStatus
+	err := t.session.agent.conn.Call(ctx, sdk.ClientMethodTerminalWaitForExit, t.params(), &status)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return &status, nil
+}
+
+// kill ends the command; the terminal can still be read.
+func (t *terminal) kill(ctx context.Context) {
+	ctx, stop := outlast(ctx, terminalGrace)
+	defer stop()
+	if err := t.session.agent.conn.Call(ctx, sdk.ClientMethodTerminalKill, t.params(), nil); err != nil {
+		t.session.agent.log.Debug("a terminal was not killed", "session", t.session.id, "error", err)
+	}
+}
+
+// outcome reads what the command printed, and how it ended where that is not
+// known yet.
+func (t *terminal) outcome(ctx context.Context, status *exitStatus) proc.Outcome {
+	ctx, stop := outlast(ctx, terminalGrace)
+	defer stop()
+	var shown struct {
+		Output     string      `json:"output"`
+		Truncated  bool        `json:"truncated"`
+		ExitStatus *exitStatus `json:"exitStatus"`
+	}
+	out := proc.Outcome{ExitCode: -1}
+	if err := t.session.agent.conn.Call(ctx, sdk.ClientMethodTerminalOutput, t.params(), &shown); err != nil {
+		t.session.agent.log.Debug("a terminal was not read", "session", t.session.id, "error", err)
+	}
+	out.Output, out.Bytes, out.Truncated = proc.PlainText(shown.Output), int64(len(shown.Output)), shown.Truncated
+	if status == nil {
+		status = shown.ExitStatus
+	}
+	if status != nil && status.ExitCode != nil {
+		out.ExitCode = *status.ExitCode
+	}
+	if status != nil && status.Signal != nil {
+		out.Signal = *status.Signal
+	}
+	return out
+}
+
+// release lets go of the terminal. The answer is of no interest, and does not come
+// once the editor has hung up.
+func (t *terminal) release() {
+	pending, err := t.session.agent.conn.Start(sdk.ClientMethodTerminalRelease, t.params())
+	if err == nil {
+		pending.Forget()
+	}
+}
+
+// runShown runs a command here and streams what it prints into a terminal that the
+// editor shows, in the form that Zed and others have agreed on.
+func (s *session) runShown(ctx context.Context, c proc.Command) (proc.Outcome, error) {
+	id := "terminal-" + c.ID
+	s.view.calls.showTerminal(c.ID, id, c.Dir)
+	var text utf8Pieces
+	c.Raw = func(piece []byte) {
+		if data := text.add(piece); data != "" {
+			s.view.calls.terminalMeta(c.ID, "terminal_output", map[string]any{"terminal_id": id, "data": data})
+		}
+	}
+	out, err := s.agent.opts.Runner.Run(ctx, c)
+	exit := map[string]any{"terminal_id": id, "exit_code": nil, "signal": nil}
+	if out.Signal != "" {
+		exit["signal"] = out.Signal
+	} else {
+		exit["exit_code"] = max(out.ExitCode, 0)
+	}
+	s.view.calls.terminalMeta(c.ID, "terminal_exit", exit)
+	return out, err
+}
+
+// showTerminal makes a terminal the content of a call. With a cwd the terminal is
+// not the editor's: it only shows what terminalMeta brings.
+func (c *calls) showTerminal(id, terminalID, cwd string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.open[id]
+	if s == nil {
+		return
+	}
+	s.terminal = terminalID
+	content := []toolContent{{Type: "terminal", TerminalID: terminalID}}
+	u := toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Content: &content}
+	if cwd != "" {
+		u.Meta = map[string]any{"terminal_info": map[string]any{"terminal_id": terminalID, "cwd": cwd}}
+	}
+	c.session.update(u)
+}
+
+// terminalMeta sends what happened in a terminal that the editor only shows.
+func (c *calls) terminalMeta(id, key string, value map[string]any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.open[id]; s != nil {
+		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Meta: map[string]any{key: value}})
+	}
+}
+
+// outlast gives a context that ends a while after ctx.
+func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	out, stop := context.WithCancel(context.WithoutCancel(ctx))
+	cancel := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(grace, stop)
+		context.AfterFunc(out, func() { timer.Stop() })
+	})
+	return out, func() { cancel(); stop() }
+}
