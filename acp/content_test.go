@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul/wire"
 )
 
 func TestParsePrompt(t *testing.T) {
@@ -105,5 +106,21 @@ func TestChunk(t *testing.T) {
 	want := `{"sessionId":"s\"1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\n\"b\""},"messageId":"msg-1"}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFormAnswersThatMakeNoSense(t *testing.T) {
+	questions := []wire.Question{
+		{Question: "one", Options: []wire.QuestionOption{{Label: "a"}}},
+		{Question: "many", MultiSelect: true, Options: []wire.QuestionOption{{Label: "a"}, {Label: "b"}}},
+	}
+	for _, raw := range []string{
+		"", "null", `"accept"`, "[]", "{}", `{"action":5}`, `{"action":"accept"}`, `{"action":"accept","content":null}`,
+		`{"action":"accept","content":[]}`, `{"action":"accept","content":{"q1":5,"q2":"a"}}`, `{"action":"accept","content":{"q1":"z","q2":["z",5]}}`,
+		`{"action":"accept","content":{"q1_other":"  ","q2_other":"` + strings.Repeat("x", maxAnswer+1) + `"}}`,
+	} {
+		if got := formAnswers(questions, json.RawMessage(raw)); len(got) != 0 {
+			t.Errorf("%.80s counts as %v", raw, got)
+		}
 	}
 }

@@ -147,7 +147,7 @@ func formAnswers(questions []wire.Question, raw json.RawMessage) wire.QuestionAn
 func (s *session) askOneByOne(t *turn, r wire.QuestionRequest, toolCallID string) wire.QuestionAnswers {
 	answers := wire.QuestionAnswers{}
 	for _, q := range r.Questions {
-		request := permissionRequest{SessionID: s.id, ToolCall: toolCallUpdate{ToolCallID: toolCallID, Title: q.Question}}
+		request := permissionRequest{SessionID: s.id, ToolCall: toolCallUpdate{ToolCallID: toolCallID, Title: q.Question, Kind: "other"}}
 		for i, o := range q.Options {
 			request.Options = append(request.Options, permissionOption{fmt.Sprintf("answer-%d", i+1), o.Label, allowOnce})
 		}

@@ -101,6 +101,9 @@ func (j *Judge) permission(params map[string]any) {
 		j.report("a permission request outside of a turn")
 	}
 	j.change(s, object(params, "toolCall"))
+	// Editors may merge the options of one kind, so an approval has one of each. A
+	// question, which is a call of kind other, has an option for each answer.
+	question := text(object(params, "toolCall"), "kind") == "other"
 	ids, kinds := map[string]bool{}, map[string]bool{}
 	for _, entry := range list(params, "options") {
 		option := object(entry)
@@ -108,7 +111,7 @@ func (j *Judge) permission(params map[string]any) {
 		if id == "" || ids[id] {
 			j.report("the option id %q is empty or stands twice", id)
 		}
-		if kinds[kind] {
+		if kinds[kind] && !question {
 			j.report("two options of the kind %s", kind)
 		}
 		ids[id], kinds[kind] = true, true
