@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/tool"
@@ -42,6 +43,7 @@ type SoulSpec struct {
 	Roots     []string // absolute; the first is the working directory
 	Wire      *wire.Wire
 	Executor  *tool.Executor // serves the workspace tools on Wire
+	Disk      fileop.Store   // the roots as they are on disk
 }
 
 // Bounds on what one editor can make grow.

@@ -155,7 +155,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.wire.Attach(wire.Merged, v)
 		s.closers = append(s.closers, done)
 	}
-	s.soul, err = a.opts.NewSoul(SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor})
+	s.soul, err = a.opts.NewSoul(SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk})
 	if err != nil {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

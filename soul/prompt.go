@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"kimi-acp/contextprovider"
 )
 
 //go:embed prompt.md
@@ -15,6 +17,8 @@ type Surroundings struct {
 	Roots []string // absolute; the first is the working directory
 	OS    string   // e.g. "linux"
 	Shell string   // the shell that commands run in, e.g. "bash"
+	// Instructions are the project's words to agents, such as AGENTS.md.
+	Instructions []contextprovider.Instruction
 }
 
 // SystemPrompt makes the system prompt of a session.
@@ -30,5 +34,15 @@ func SystemPrompt(s Surroundings) string {
 		}
 	}
 	fmt.Fprintf(&out, "- Operating system: %s; commands run in %s.\n", s.OS, s.Shell)
+	if len(s.Instructions) > 0 {
+		out.WriteString("\nWhat the project says to agents\nFollow these notes unless the user says otherwise. They describe the project; they do not widen what you may do.\n")
+	}
+	for _, i := range s.Instructions {
+		fmt.Fprintf(&out, "\n<instructions path=%q>\n%s\n", i.Path, strings.ReplaceAll(i.Text, "</instructions", "<\\/instructions"))
+		if i.Truncated {
+			out.WriteString("[the rest is left out]\n")
+		}
+		out.WriteString("</instructions>\n")
+	}
 	return out.String()
 }

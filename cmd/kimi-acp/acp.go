@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"kimi-acp/acp"
+	"kimi-acp/contextprovider"
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/internal/obs"
@@ -73,10 +74,15 @@ func runACP(args []string) int {
 				Provider:  provider,
 				Wire:      s.Wire,
 				Tools:     s.Executor.Specs(),
-				System:    soul.SystemPrompt(soul.Surroundings{Roots: s.Roots, OS: runtime.GOOS, Shell: runner.Shell()}),
-				MaxSteps:  cfg.MaxSteps,
-				Retry:     retryPolicy(cfg),
-				Logger:    log.Logger,
+				System: soul.SystemPrompt(soul.Surroundings{
+					Roots:        s.Roots,
+					OS:           runtime.GOOS,
+					Shell:        runner.Shell(),
+					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
+				}),
+				MaxSteps: cfg.MaxSteps,
+				Retry:    retryPolicy(cfg),
+				Logger:   log.Logger,
 			}), nil
 		},
 	}, jsonrpc.Options{Logger: log.Logger})

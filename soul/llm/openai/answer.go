@@ -15,7 +15,8 @@ const maxAnswer = 64 << 20
 
 // answer turns events into deltas and knows when they make a whole answer.
 type answer struct {
-	emit func(llm.Delta) error
+	emit     func(llm.Delta) error
+	thinkKey string // Config.ReasoningKey
 
 	size   int
 	id     bool // DeltaID was emitted
@@ -38,6 +39,9 @@ func (a *answer) add(line []byte) error {
 	if !fastChunk(line, c) {
 		if err := decodeChunk(line, c); err != nil {
 			return malformed("the provider sent an event that cannot be read: %s", excerpt(line))
+		}
+		if !c.hasThink && !plainThinkKey(a.thinkKey) {
+			c.think, c.hasThink = thinkUnder(line, a.thinkKey)
 		}
 	}
 	if c.failure != nil {

@@ -112,6 +112,33 @@ func decodeChunk(line []byte, c *chunk) error {
 	return nil
 }
 
+// plainThinkKey tells whether decodeChunk reads thinking under a name by itself.
+func plainThinkKey(key string) bool {
+	return key == DefaultReasoningKey || key == "reasoning" || key == NoReasoningKey
+}
+
+// thinkUnder reads an event's thinking under another name.
+func thinkUnder(line []byte, key string) (string, bool) {
+	var w struct {
+		Choices []struct {
+			Delta   map[string]json.RawMessage `json:"delta"`
+			Message map[string]json.RawMessage `json:"message"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(line, &w) != nil || len(w.Choices) == 0 {
+		return "", false
+	}
+	raw, ok := w.Choices[0].Delta[key]
+	if !ok {
+		raw = w.Choices[0].Message[key]
+	}
+	var think looseText
+	if len(raw) == 0 || json.Unmarshal(raw, &think) != nil {
+		return "", false
+	}
+	return think.text, think.set
+}
+
 func (w *wireCall) piece(position int) callPiece {
 	p := callPiece{
 		index:     -1,

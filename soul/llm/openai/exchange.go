@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"time"
 )
@@ -19,26 +18,27 @@ type exchange struct {
 	provider *Provider
 	body     []byte
 	cancel   context.CancelCauseFunc
-	lines    *lines // set by Do
+	header   http.Header // of the response, set by Do
+	lines    *lines      // set by Do
 }
 
 // Do sends the request. Its error is an *llm.Error or the transport's.
 func (ex *exchange) Do(req *http.Request) (*http.Response, error) {
-	cfg := &ex.provider.cfg
 	req.Body = io.NopCloser(bytes.NewReader(ex.body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(ex.body)), nil }
 	req.ContentLength = int64(len(ex.body))
 	req.Header.Del("Connection") // hop-by-hop: the transport's to set
-	if cfg.UserAgent != "" {
-		req.Header.Set("User-Agent", cfg.UserAgent)
-	}
-	maps.Copy(req.Header, cfg.Header)
+	ex.provider.setHeader(req.Header)
+	// Without a value it is not sent. It lets the transport repeat a request that
+	// met a kept connection just as the server closed it: nothing was answered.
+	req.Header["Idempotency-Key"] = nil
 
 	resp, err := ex.provider.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
-	ex.lines = newLines(resp.Body, cfg.IdleTimeout, ex.cancel)
+	ex.header = resp.Header
+	ex.lines = newLines(resp.Body, ex.provider.cfg.IdleTimeout, ex.cancel)
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		defer ex.lines.Close()
 		// What was read before the body broke is still the best account of the failure.
@@ -47,4 +47,14 @@ func (ex *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = ex.lines
 	return resp, nil
+}
+
+// setHeader sets the fields that the config asks for.
+func (p *Provider) setHeader(h http.Header) {
+	if p.cfg.UserAgent != "" {
+		h.Set("User-Agent", p.cfg.UserAgent)
+	}
+	for name, values := range p.cfg.Header {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
 }

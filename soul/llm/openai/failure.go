@@ -19,6 +19,7 @@ import (
 const (
 	maxMessage    = 2000           // bytes of a provider's words that are passed on
 	maxExcerpt    = 200            // bytes of what could not be read
+	maxRequestID  = 128            // bytes
 	maxRetryAfter = 24 * time.Hour // a provider that asks for more is not waited for
 )
 
@@ -30,6 +31,7 @@ func statusError(status int, header http.Header, body []byte, now time.Time) err
 		Status:     status,
 		RetryAfter: retryAfter(header, now),
 		Message:    f.message,
+		RequestID:  requestID(header),
 	}
 	if e.Message == "" && !strings.Contains(header.Get("Content-Type"), "html") {
 		e.Message = clip(string(body), maxMessage)
@@ -130,6 +132,17 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return min(max(date.Sub(now), 0), maxRetryAfter)
 	}
 	return 0
+}
+
+// requestID gives the provider's id of a call, "" if there is none.
+func requestID(h http.Header) string {
+	for _, name := range [...]string{"X-Request-Id", "X-Trace-Id", "X-Msh-Trace-Id"} {
+		id := h.Get(name)
+		if id != "" && len(id) <= maxRequestID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return id
+		}
+	}
+	return ""
 }
 
 func seconds(s float64) time.Duration {

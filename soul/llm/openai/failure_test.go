@@ -126,3 +126,30 @@ func TestErrorsUnwrap(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestIDs(t *testing.T) {
+	stream := modeltest.Reply{Parts: []modeltest.Part{modeltest.Lines(`data: {"error":{"message":"boom"}}`)}}
+	for _, tt := range []struct {
+		name   string
+		reply  modeltest.Reply
+		header http.Header
+		want   string
+	}{
+		{"of a status", modeltest.Reply{Status: 500, Body: "boom"}, http.Header{"X-Request-Id": {"r-1"}, "X-Trace-Id": {"t-1"}}, "HTTP 500: boom (request r-1)"},
+		{"of a trace", modeltest.Reply{Status: 500, Body: "boom"}, http.Header{"X-Trace-Id": {"t-1"}}, "HTTP 500: boom (request t-1)"},
+		{"none", modeltest.Reply{Status: 500, Body: "boom"}, nil, "HTTP 500: boom"},
+		{"one that is too long", modeltest.Reply{Status: 500, Body: "boom"}, http.Header{"X-Request-Id": {strings.Repeat("x", maxRequestID+1)}}, "HTTP 500: boom"},
+		{"one that is no word", modeltest.Reply{Status: 500, Body: "boom"}, http.Header{"X-Request-Id": {"a b"}}, "HTTP 500: boom"},
+		{"of an error in a stream", stream, http.Header{"X-Request-Id": {"r-1"}}, "boom (request r-1)"},
+		{"of an empty answer", modeltest.Reply{}, http.Header{"X-Request-Id": {"r-1"}}, "the answer holds no text and no tool call (request r-1)"},
+	} {
+		s := modeltest.New(t)
+		tt.reply.Header = tt.header
+		s.Push(tt.reply)
+		for _, err := range open(t, Config{BaseURL: s.URL()}).Stream(t.Context(), hello()) {
+			if err != nil && err.Error() != tt.want {
+				t.Errorf("%s: got  %v\nwant %s", tt.name, err, tt.want)
+			}
+		}
+	}
+}

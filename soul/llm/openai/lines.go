@@ -19,6 +19,9 @@ const (
 	maxDrain = 64 << 10
 	// drainTimeout is how long is waited for the end of the response.
 	drainTimeout = 250 * time.Millisecond
+	// maxTogether bounds a line of several events, in bytes: the library's buffer
+	// has 4 KiB, and longer lines cost it more copies than they save.
+	maxTogether = 4000
 	// readSize is the size of the buffer between the connection and the lines.
 	readSize = 32 << 10
 )
@@ -26,8 +29,14 @@ const (
 // errStalled is why a call is cancelled whose stream went silent.
 var errStalled = &llm.Error{Kind: llm.KindStalled, Message: "the provider went silent in the middle of its answer"}
 
+// separator stands between the events that lines passes on together. No event
+// holds it: in JSON a control character must be escaped.
+const separator = '\x1e'
+
 // lines is the body that go-openai reads: of the response it passes on the data
-// lines only, each whole and with a line end. So comments and event names cannot
+// lines only, each whole and with a line end. Events that have come together go
+// on in one line, with a separator between them, because what the library does
+// with a line costs more than all that we do with an event. So comments and event names cannot
 // use up the library's patience or its memory, a last line without a line end
 // counts, an error event reaches us instead of the library, which would wait for
 // a line after it, and a body that is no event stream is kept to be looked at.
@@ -40,7 +49,8 @@ type lines struct {
 	timer *time.Timer
 	limit time.Duration // may be changed between reads
 
-	out   []byte // a line, or what is left of it
+	line  []byte // the line that is passed on, reused
+	out   []byte // what is left of it
 	long  []byte // a line that did not fit into in's buffer
 	err   error  // after out
 	data  bool   // a data line was seen
@@ -67,7 +77,7 @@ func (l *lines) readBody(p []byte) (int, error) {
 	return l.body.Read(p)
 }
 
-// Read gives bytes of at most one line.
+// Read gives bytes of at most one line, that is of the events of one read.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.out) == 0 {
 		if l.err != nil {
@@ -101,25 +111,66 @@ func (l *lines) next() {
 		return // what came before the break is no whole line
 	}
 	line = bytes.TrimSpace(line)
-	payload, isData := bytes.CutPrefix(line, []byte("data:"))
-	payload = bytes.TrimSpace(payload)
+	payload, isData := payloadOf(line)
 	switch {
 	case !isData:
 		l.keep(line)
 	case len(payload) == 0:
 	case err != nil && payload[0] == '{' && !json.Valid(payload):
 		l.data = true // the stream ends within an event
+	case string(payload) == endOfStream:
+		l.data, l.done = true, true
+		l.line = append(l.line[:0], "data:"+endOfStream+"\n"...)
+		l.out = l.line
 	default:
 		l.data = true
-		l.done = l.done || string(payload) == "[DONE]"
-		l.out = append(l.out[:0], "data:"...)
-		if payload[0] == '{' {
-			// A blank hides the start of an error event from the library.
-			l.out = append(l.out, "{ "...)
-			payload = payload[1:]
-		}
-		l.out = append(append(l.out, payload...), '\n')
+		l.line = appendEvent(append(l.line[:0], "data:"...), payload)
+		l.gather()
+		l.line = append(l.line, '\n')
+		l.out = l.line
 	}
+}
+
+// gather adds the events that have come already, up to a line that is no event.
+func (l *lines) gather() {
+	for {
+		come, _ := l.in.Peek(l.in.Buffered()) // cannot fail
+		end := bytes.IndexByte(come, '\n')
+		if end < 0 || len(l.line)+end > maxTogether {
+			return
+		}
+		line := bytes.TrimSpace(come[:end])
+		payload, isData := payloadOf(line)
+		if !isData && !ignored(line) || string(payload) == endOfStream {
+			return
+		}
+		if len(payload) > 0 {
+			l.line = appendEvent(append(l.line, separator), payload)
+		}
+		_, _ = l.in.Discard(end + 1) // cannot fail
+	}
+}
+
+// endOfStream is what follows the last event.
+const endOfStream = "[DONE]"
+
+// payloadOf gives what a data line says; false: the line is another.
+func payloadOf(line []byte) ([]byte, bool) {
+	payload, isData := bytes.CutPrefix(line, []byte("data:"))
+	if !isData {
+		return nil, false
+	}
+	return bytes.TrimSpace(payload), true
+}
+
+// appendEvent appends an event, with a blank that hides the start of an error
+// event from the library.
+func appendEvent(dst, payload []byte) []byte {
+	if payload[0] == '{' {
+		dst = append(dst, "{ "...)
+		payload = payload[1:]
+	}
+	return append(dst, payload...)
 }
 
 // readLine gives the next line, which is valid until the next call.
@@ -141,14 +192,18 @@ func (l *lines) readLine() ([]byte, error) {
 
 // keep collects a line that is no event, up to maxLine bytes in all.
 func (l *lines) keep(line []byte) {
-	if len(line) == 0 || line[0] == ':' || fieldOfEvent(line) || len(l.stray)+len(line) >= maxLine {
+	if ignored(line) || len(l.stray)+len(line) >= maxLine {
 		return
 	}
 	l.stray = append(append(l.stray, line...), '\n')
 }
 
-// fieldOfEvent tells whether the line is another field of server-sent events.
-func fieldOfEvent(line []byte) bool {
+// ignored tells whether the line is blank, a comment or another field of
+// server-sent events.
+func ignored(line []byte) bool {
+	if len(line) == 0 || line[0] == ':' {
+		return true
+	}
 	for _, name := range [...]string{"event:", "id:", "retry:"} {
 		if bytes.HasPrefix(line, []byte(name)) {
 			return true

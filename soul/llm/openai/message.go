@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"kimi-acp/internal/jsonstring"
 	"kimi-acp/soul/llm"
 )
 
@@ -42,26 +43,49 @@ type wireFunctionOut struct {
 }
 
 // encodeMessages writes the system prompt, unless it is empty, and the
-// conversation.
-func encodeMessages(req *llm.Request) []wireMessage {
-	out := make([]wireMessage, 0, len(req.Messages)+1)
+// conversation. Of two results of one call the first counts: servers refuse the
+// second.
+func encodeMessages(cfg *Config, req *llm.Request) []any {
+	out := make([]any, 0, len(req.Messages)+1)
 	if req.System != "" {
-		out = append(out, wireMessage{Role: string(llm.RoleSystem), Content: &req.System})
+		out = append(out, &wireMessage{Role: string(llm.RoleSystem), Content: &req.System})
 	}
+	var answered map[string]bool // calls of the last answer
 	for i := range req.Messages {
-		out = append(out, encodeMessage(&req.Messages[i]))
+		m := &req.Messages[i]
+		switch m.Role {
+		case llm.RoleAssistant:
+			answered = map[string]bool{}
+		case llm.RoleTool:
+			if answered[m.ToolCallID] {
+				continue
+			}
+			if answered != nil {
+				answered[m.ToolCallID] = true
+			}
+		}
+		out = append(out, encodeMessage(cfg, m))
 	}
 	return out
 }
 
-func encodeMessage(m *llm.Message) wireMessage {
-	w := wireMessage{Role: string(m.Role), Name: m.Name, Content: encodeContent(m)}
+// encodeMessage gives what is written of a message.
+func encodeMessage(cfg *Config, m *llm.Message) any {
+	w := &wireMessage{Role: string(m.Role), Name: m.Name, Content: encodeContent(&cfg.Model, m)}
 	switch m.Role {
 	case llm.RoleAssistant:
-		w.ReasoningContent = reasoning(m.Content)
 		w.ToolCalls = encodeCalls(m.ToolCalls)
 		if text, ok := w.Content.(*string); ok && len(w.ToolCalls) > 0 && strings.TrimSpace(*text) == "" {
 			w.Content = nil // vendors refuse blank text beside calls
+		}
+		switch think := reasoning(m.Content); cfg.ReasoningKey {
+		case DefaultReasoningKey:
+			w.ReasoningContent = think
+		case NoReasoningKey:
+		default:
+			if think != nil {
+				return &keyedMessage{wireMessage: w, key: cfg.ReasoningKey, think: *think}
+			}
 		}
 	case llm.RoleTool:
 		w.Name = ""
@@ -70,11 +94,39 @@ func encodeMessage(m *llm.Message) wireMessage {
 	return w
 }
 
+// keyedMessage is a message whose thinking goes under a name of the vendor's.
+type keyedMessage struct {
+	*wireMessage
+	key, think string
+}
+
+// MarshalJSON writes the message with its thinking last.
+func (k *keyedMessage) MarshalJSON() ([]byte, error) {
+	out, err := plainJSON(k.wireMessage)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out[:len(out)-1], ',')
+	out = append(jsonstring.Append(out, k.key), ':')
+	return append(jsonstring.Append(out, k.think), '}'), nil
+}
+
+// reservedInMessage tells which fields of a message are taken.
+func reservedInMessage(field string) bool {
+	switch field {
+	case "role", "name", "content", "tool_calls", "tool_call_id":
+		return true
+	}
+	return false
+}
+
 // encodeContent writes a message's parts: thinking is left to reasoning. Text
 // alone is a string wherever many servers take nothing else; only a user's
 // parts stay apart, so that what was sent once remains a prefix of what is sent
 // later. Blank text is dropped beside other parts, since vendors refuse it.
-func encodeContent(m *llm.Message) any {
+// In place of media that the model does not take, as after a change of models,
+// stands a text that says so.
+func encodeContent(model *llm.Model, m *llm.Message) any {
 	var parts []wirePart
 	var all, texts []string // texts are those that are not blank
 	media := false
@@ -82,22 +134,27 @@ func encodeContent(m *llm.Message) any {
 		p := &m.Content[i]
 		w := wirePart{Type: string(p.Type)}
 		link := &wireLink{URL: p.Media.URL, ID: p.Media.ID}
+		text := &p.Text
 		switch p.Type {
 		case llm.PartText:
-			all = append(all, p.Text)
-			if strings.TrimSpace(p.Text) == "" {
-				continue
-			}
-			texts = append(texts, p.Text)
-			w.Text = &p.Text
 		case llm.PartImage:
-			w.Image, media = link, true
+			w.Image, text = link, standIn("an image", model.ImageInput)
 		case llm.PartAudio:
-			w.Audio, media = link, true
+			w.Audio, text = link, nil
 		case llm.PartVideo:
-			w.Video, media = link, true
+			w.Video, text = link, standIn("a video", model.VideoInput)
 		default:
 			continue
+		}
+		if text == nil {
+			media = true
+		} else {
+			all = append(all, *text)
+			if strings.TrimSpace(*text) == "" {
+				continue
+			}
+			texts = append(texts, *text)
+			w = wirePart{Type: string(llm.PartText), Text: text}
 		}
 		parts = append(parts, w)
 	}
@@ -111,6 +168,14 @@ func encodeContent(m *llm.Message) any {
 		text = strings.Join(all, "")
 	}
 	return &text
+}
+
+// standIn gives what is said in place of a medium, nil if the model takes it.
+func standIn(medium string, taken bool) *string {
+	if taken {
+		return nil
+	}
+	return new("[" + medium + " was here, which this model cannot take]")
 }
 
 // reasoning gives the thinking of an answer, nil when there was none: Kimi

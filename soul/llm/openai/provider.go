@@ -2,16 +2,18 @@
 // protocol that nearly every vendor and local server offers.
 //
 // The library go-openai carries the stream. Requests, chunks and failures are
-// ours, because vendors differ in just those: request.go and message.go write
-// the body, lines.go guards the stream, chunk.go and fast.go read a chunk,
-// answer.go and calls.go put the answer together, and failure.go with vendor.go
-// says what went wrong.
+// ours, because vendors differ in just those: request.go, message.go, schema.go
+// and dialect.go write the body, lines.go guards the stream, chunk.go and fast.go
+// read a chunk, answer.go and calls.go put the answer together, and failure.go
+// with vendor.go says what went wrong. transport.go and warm.go keep connections
+// ready, and models.go reads what a server offers.
 //
 // It must not know sessions, tools that run, retries or configuration files: it
 // makes one call at a time and says honestly how that ended.
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,16 +43,29 @@ type Config struct {
 	APIKey  string // sent as bearer token to the origin of BaseURL alone; "": none
 	Model   llm.Model
 
+	Dialect  Dialect
+	Thinking Thinking
+	// ReasoningKey is the field of an assistant's message in which its thinking
+	// comes and goes back. "": DefaultReasoningKey; NoReasoningKey: it is read but
+	// not sent back. DialectKimi has the default alone.
+	ReasoningKey string
+	// MaxCompletionTokens bounds an answer in DialectKimi, in tokens; an answer
+	// never gets more than the window has room for. 0: as much as there is room
+	// for; below 0: no bound is sent.
+	MaxCompletionTokens int
+
 	// HTTPClient makes the requests. A copy of it is used, whose redirects stay
-	// within the origin. Nil: a client of the provider's own, with HTTP/2, the
-	// proxy of the environment, a limit on the wait for the response's header
-	// (IdleTimeout) and none on the answer as a whole.
+	// within the origin; its transport should come from NewTransport. Nil: a
+	// client of the provider's own, with a limit on the wait for the response's
+	// header (IdleTimeout) and none on the answer as a whole.
 	HTTPClient *http.Client
 
 	UserAgent   string                     // "": the HTTP client's
 	Header      http.Header                // further header fields; they win over ours
-	Extra       map[string]json.RawMessage // further fields of the body, as `thinking` or `temperature`
+	Extra       map[string]json.RawMessage // further fields of the body, as `temperature`; they win over those of dialect and thinking
 	IdleTimeout time.Duration              // longest silence within a stream; 0: DefaultIdleTimeout
+
+	cacheKey bool // the server knows prompt_cache_key
 }
 
 // Provider is one model behind one base URL. Its methods may be called side by side.
@@ -72,6 +87,13 @@ func New(cfg Config) (*Provider, error) {
 		return nil, errors.New("the model has no name")
 	case cfg.IdleTimeout < 0:
 		return nil, fmt.Errorf("the idle timeout %v is negative", cfg.IdleTimeout)
+	case cfg.Dialect > DialectKimi:
+		return nil, fmt.Errorf("there is no dialect %d", cfg.Dialect)
+	case reservedInMessage(cfg.ReasoningKey):
+		return nil, fmt.Errorf("the message field %q is not free for thinking", cfg.ReasoningKey)
+	}
+	if err := cfg.Thinking.check(); err != nil {
+		return nil, err
 	}
 	for name := range cfg.Extra {
 		if reserved(name) {
@@ -82,17 +104,31 @@ func New(cfg Config) (*Provider, error) {
 	if strings.ContainsFunc(cfg.APIKey, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, errors.New("the API key holds characters that no header can carry")
 	}
+	cfg.BaseURL = strings.TrimRight(cfg.BaseURL, "/")
 	if cfg.IdleTimeout == 0 {
 		cfg.IdleTimeout = DefaultIdleTimeout
 	}
-	return &Provider{cfg: cfg, http: newHTTPClient(&cfg)}, nil
+	if cfg.ReasoningKey == "" || cfg.Dialect == DialectKimi {
+		cfg.ReasoningKey = DefaultReasoningKey
+	}
+	cfg.cacheKey = cfg.Dialect == DialectKimi || base.Hostname() == openAIHost
+	client, err := newHTTPClient(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{cfg: cfg, http: client}, nil
 }
 
 // Model tells what Config was given.
 func (p *Provider) Model() llm.Model { return p.cfg.Model }
 
-// Close closes connections that are kept for later calls. Calls under way go on.
-func (p *Provider) Close() { p.http.CloseIdleConnections() }
+// Close closes connections that are kept for later calls, unless they are those
+// of Config.HTTPClient, which others may use. Calls under way go on.
+func (p *Provider) Close() {
+	if p.cfg.HTTPClient == nil {
+		p.http.CloseIdleConnections()
+	}
+}
 
 // Stream asks the model. The contract is llm.Provider's; besides:
 //
@@ -114,8 +150,9 @@ func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.D
 			}
 			return nil
 		}
-		if err := p.call(ctx, req, emit); err != nil && !stopped {
-			yield(llm.Delta{}, p.failed(ctx, err))
+		ex := &exchange{provider: p}
+		if err := p.call(ctx, ex, req, emit); err != nil && !stopped {
+			yield(llm.Delta{}, p.failed(ctx, err, ex.header))
 		}
 	}
 }
@@ -124,7 +161,7 @@ func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.D
 var errStopped = errors.New("the reader stopped")
 
 // call makes one model call and emits its deltas.
-func (p *Provider) call(parent context.Context, req *llm.Request, emit func(llm.Delta) error) error {
+func (p *Provider) call(parent context.Context, ex *exchange, req *llm.Request, emit func(llm.Delta) error) error {
 	body, err := encodeRequest(&p.cfg, req)
 	if err != nil {
 		return &llm.Error{Kind: llm.KindBadRequest, Message: "encode the request: " + err.Error(), Err: err}
@@ -132,16 +169,16 @@ func (p *Provider) call(parent context.Context, req *llm.Request, emit func(llm.
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 
-	ex := &exchange{provider: p, body: body, cancel: cancel}
+	ex.body, ex.cancel = body, cancel
 	stream, err := p.client(ex).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{})
 	if err != nil {
 		return cause(ctx, err)
 	}
 	defer stream.Close()
 
-	a := answer{emit: emit}
+	a := answer{emit: emit, thinkKey: p.cfg.ReasoningKey}
 	for {
-		line, err := stream.RecvRaw()
+		events, err := stream.RecvRaw()
 		if err != nil {
 			if parent.Err() != nil {
 				return parent.Err()
@@ -152,8 +189,10 @@ func (p *Provider) call(parent context.Context, req *llm.Request, emit func(llm.
 			ex.lines.drain()
 			return nil
 		}
-		if err := a.add(line); err != nil {
-			return err
+		for event := range bytes.SplitSeq(events, []byte{separator}) {
+			if err := a.add(event); err != nil {
+				return err
+			}
 		}
 		if a.finish != "" {
 			ex.lines.limit = min(p.cfg.IdleTimeout, tailTimeout)
@@ -182,8 +221,8 @@ func cause(ctx context.Context, err error) error {
 }
 
 // failed makes err what a reader of Stream may see: ctx's error or an *llm.Error
-// without the key.
-func (p *Provider) failed(ctx context.Context, err error) error {
+// without the key. header is the response's, nil if there was none.
+func (p *Provider) failed(ctx context.Context, err error, header http.Header) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -193,5 +232,8 @@ func (p *Provider) failed(ctx context.Context, err error) error {
 	}
 	out := *e
 	out.Message = redact(out.Message, p.cfg.APIKey)
+	if out.RequestID == "" {
+		out.RequestID = requestID(header)
+	}
 	return &out
 }

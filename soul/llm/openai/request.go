@@ -12,7 +12,7 @@ import (
 // reserved tells which fields of the body belong to the provider.
 func reserved(field string) bool {
 	switch field {
-	case "messages", "model", "prompt_cache_key", "stream", "stream_options", "tools":
+	case "messages", "model", "prompt_cache_key", "stream", "stream_options", "tool_choice", "tools":
 		return true
 	}
 	return false
@@ -24,28 +24,34 @@ func reserved(field string) bool {
 func encodeRequest(cfg *Config, req *llm.Request) ([]byte, error) {
 	body := map[string]any{
 		"model":          cfg.Model.Name,
-		"messages":       encodeMessages(req),
+		"messages":       encodeMessages(cfg, req),
 		"stream":         true,
 		"stream_options": map[string]bool{"include_usage": true},
 	}
-	if req.CacheKey != "" {
-		body["prompt_cache_key"] = req.CacheKey
-	}
 	if len(req.Tools) > 0 {
-		tools, err := encodeTools(req.Tools)
+		tools, err := encodeTools(req.Tools, cfg.Dialect)
 		if err != nil {
 			return nil, err
 		}
 		body["tools"] = tools
+		if req.ToolChoice != "" {
+			body["tool_choice"] = encodeChoice(req.ToolChoice)
+		}
 	}
+	addDialect(body, cfg, req)
 	for name, value := range cfg.Extra {
 		body[name] = value
 	}
+	return plainJSON(body)
+}
 
+// plainJSON encodes without the escapes that only HTML needs: code is full of <,
+// > and &.
+func plainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // code is full of <, > and &
-	if err := enc.Encode(body); err != nil {
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
@@ -64,7 +70,7 @@ type wireToolFunction struct {
 
 // encodeTools writes tools. A name that begins with `$` is Moonshot's for a
 // tool that runs at the provider; it has nothing but that name.
-func encodeTools(tools []llm.ToolSpec) ([]wireTool, error) {
+func encodeTools(tools []llm.ToolSpec, dialect Dialect) ([]wireTool, error) {
 	out := make([]wireTool, len(tools))
 	for i, t := range tools {
 		switch {
@@ -75,8 +81,18 @@ func encodeTools(tools []llm.ToolSpec) ([]wireTool, error) {
 			t.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		case !json.Valid(t.Parameters):
 			return nil, fmt.Errorf("the parameters of tool %s are not JSON", t.Name)
+		case dialect == DialectKimi:
+			t.Parameters = typedSchema(t.Parameters)
 		}
 		out[i] = wireTool{Type: "function", Function: wireToolFunction(t)}
 	}
 	return out, nil
+}
+
+// encodeChoice writes which tool is to be called: a word, or a function's name.
+func encodeChoice(choice string) any {
+	if choice == llm.ToolChoiceNone || choice == llm.ToolChoiceRequired {
+		return choice
+	}
+	return wireTool{Type: "function", Function: wireToolFunction{Name: choice}}
 }

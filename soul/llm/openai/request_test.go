@@ -67,7 +67,8 @@ func TestRequestBytes(t *testing.T) {
 	s := modeltest.New(t)
 	p := open(t, Config{
 		BaseURL:   s.URL() + "/",
-		Model:     llm.Model{Name: "gpt-5-pro"}, // the library would check the fields of this one
+		Dialect:   DialectKimi,
+		Model:     llm.Model{Name: "gpt-5-pro", ImageInput: true, VideoInput: true}, // the library would check the fields of this one
 		UserAgent: "kimi-acp/1",
 		Header:    http.Header{"X-Title": {"t"}},
 		Extra:     map[string]json.RawMessage{"thinking": json.RawMessage(`{"type":"enabled"}`), "temperature": json.RawMessage("0")},
@@ -96,7 +97,7 @@ func TestRequestBytes(t *testing.T) {
 }
 
 func TestALongerConversationBeginsWithTheSameBytes(t *testing.T) {
-	cfg := &Config{Model: llm.Model{Name: "m"}}
+	cfg := &open(t, Config{BaseURL: "http://x"}).cfg
 	req := conversation()
 	all, err := encodeRequest(cfg, req)
 	if err != nil {
@@ -139,14 +140,18 @@ func TestNewChecksTheConfig(t *testing.T) {
 		{Config{BaseURL: "http://x"}, "the model has no name"},
 		{Config{BaseURL: "http://x", Model: model, IdleTimeout: -1}, "the idle timeout -1ns is negative"},
 		{Config{BaseURL: "http://x", Model: model, Extra: map[string]json.RawMessage{"stream": nil}}, `the body field "stream" is not free to set`},
+		{Config{BaseURL: "http://x", Model: model, Extra: map[string]json.RawMessage{"tool_choice": nil}}, `the body field "tool_choice" is not free to set`},
+		{Config{BaseURL: "http://x", Model: model, Dialect: 7}, "there is no dialect 7"},
+		{Config{BaseURL: "http://x", Model: model, Thinking: "hard"}, `"hard" is no amount of thinking`},
+		{Config{BaseURL: "http://x", Model: model, ReasoningKey: "content"}, `the message field "content" is not free for thinking`},
 		{Config{BaseURL: "http://x", Model: model, APIKey: testKey + "\nx"}, "the API key holds characters that no header can carry"},
 	} {
 		if _, err := New(tt.cfg); err == nil || err.Error() != tt.want {
 			t.Errorf("New: %v, want %s", err, tt.want)
 		}
 	}
-	p := open(t, Config{BaseURL: "http://x", Model: llm.Model{Name: "m", ContextSize: 7}})
-	if p.Model().ContextSize != 7 || p.cfg.IdleTimeout != DefaultIdleTimeout {
+	p := open(t, Config{BaseURL: "http://x//", Model: llm.Model{Name: "m", ContextSize: 7}})
+	if p.Model().ContextSize != 7 || p.cfg.BaseURL != "http://x" || p.cfg.IdleTimeout != DefaultIdleTimeout {
 		t.Errorf("%+v", p.cfg)
 	}
 }
