@@ -14,7 +14,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients bench lint fmt cross clean
+.PHONY: help build demo test test-clients bench bench-go lint fmt cross clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +32,10 @@ test: ## run all tests with the race detector
 test-clients: ## run the tests with real ACP clients from npm
 	$(GO) test -tags clients -count=1 -v ./internal/clienttest
 
-bench: ## run the benchmarks
+bench: build ## measure the program beside its peer, and rewrite docs/performance.md
+	$(GO) run ./internal/agentbench -agent bin/kimi-acp -page docs/performance.md
+
+bench-go: ## run the benchmarks of single functions
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 lint: $(GOLANGCI) $(GOFUMPT) ## vet, lint, and check the formatting

@@ -8,8 +8,10 @@ require (
 	github.com/DeRuina/timberjack v1.4.10
 	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/coder/acp-go-sdk v0.13.5
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/go-cmp v0.7.0
 	github.com/google/jsonschema-go v0.4.3
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/sashabaranov/go-openai v1.43.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.50.0
@@ -17,4 +19,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/klauspost/compress v1.18.7 // indirect
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/klauspost/compress v1.18.7 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
+)

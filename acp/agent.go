@@ -12,6 +12,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -21,9 +22,8 @@ type Options struct {
 	Version string // of this program, for agentInfo
 	// NewSoul makes the soul of a session.
 	NewSoul func(SoulSpec) (soul.Soul, error)
-	// Missing says what a person has to set before sessions can be made; "" when
-	// a model is configured.
-	Missing string
+	// Settings says what a new session begins with; nil: the zero Settings.
+	Settings func() Settings
 	// Catalog says which models there are; nil: sessions cannot change theirs.
 	Catalog Catalog
 	// Runner runs commands on this machine, and Shell is the program that it runs
@@ -37,10 +37,28 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// Settings is what can change while the program runs; it holds for new sessions.
+type Settings struct {
+	// Missing says what a person has to set before sessions can be made; "" when
+	// a model is configured.
+	Missing string
+	// Mode is the mode that sessions begin in; "" is tool.ModeDefault.
+	Mode tool.Mode
+}
+
+// settings is what a new session begins with.
+func (a *Agent) settings() Settings {
+	if a.opts.Settings == nil {
+		return Settings{}
+	}
+	return a.opts.Settings()
+}
+
 // SoulSpec is what a soul is made from.
 type SoulSpec struct {
 	SessionID string
-	Roots     []string // absolute; the first is the working directory
+	Provider  llm.Provider // of the chosen model; nil without a Catalog
+	Roots     []string     // absolute; the first is the working directory
 	Wire      *wire.Wire
 	Executor  *tool.Executor // serves the workspace tools on Wire
 	Disk      fileop.Store   // the roots as they are on disk
@@ -52,7 +70,7 @@ const (
 	maxQueued   = 20  // prompts of one session that wait
 	// maxOutput is how many bytes wait for an editor that reads slowly. What is
 	// answered meanwhile goes out behind them, so they must be few.
-	maxOutput = 64 << 10
+	maxOutput = 16 << 10
 )
 
 // Agent serves one editor.
@@ -143,6 +161,12 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 		a.newSession(call)
 	case sdk.AgentMethodSessionPrompt:
 		a.prompt(call)
+	case sdk.AgentMethodSessionSetMode:
+		a.setMode(call)
+	case sdk.AgentMethodSessionSetConfigOption:
+		a.setOption(call)
+	case "session/set_model": // removed from the protocol; old clients still send it
+		a.setModel(call)
 	default:
 		call.Reply(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
 	}

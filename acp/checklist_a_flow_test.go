@@ -34,8 +34,12 @@ func Test024EditorThatDoesNotRead(t *testing.T) {
 		const piece, pieces = 64 << 10, 768 // 48 MiB
 		text := strings.Repeat("x", piece)
 		var given atomic.Int64
-		m := model(func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
+		m := model(func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 			for range pieces {
+				if err := ctx.Err(); err != nil {
+					yield(llm.Delta{}, err)
+					return
+				}
 				given.Add(1)
 				if !yield(llm.Delta{Kind: llm.DeltaText, Text: text}, nil) {
 					return

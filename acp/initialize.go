@@ -113,7 +113,7 @@ type authMethod struct {
 const apiKeyMethod = "api-key"
 
 func (a *Agent) authMethods(c client) []authMethod {
-	if c.profile.AuthMethodsOnlyWhenLoggedOut && a.opts.Missing == "" {
+	if c.profile.AuthMethodsOnlyWhenLoggedOut && a.settings().Missing == "" {
 		return []authMethod{}
 	}
 	return []authMethod{{
@@ -136,8 +136,8 @@ func (a *Agent) authenticate(raw json.RawMessage) (any, error) {
 	if id != apiKeyMethod {
 		return nil, invalid("methodId %q is not one of those offered: %s", clip(id), apiKeyMethod)
 	}
-	if a.opts.Missing != "" {
-		return nil, authRequired(a.opts.Missing)
+	if missing := a.settings().Missing; missing != "" {
+		return nil, authRequired(missing)
 	}
 	return struct{}{}, nil
 }

@@ -75,6 +75,14 @@ func (s *session) use(modelID, levelID string) error {
 	return nil
 }
 
+// provider makes the provider of a choice; nil without a catalog.
+func (a *Agent) provider(c choice) (llm.Provider, error) {
+	if a.opts.Catalog == nil {
+		return nil, nil
+	}
+	return a.opts.Catalog.Provider(c.model, c.level)
+}
+
 // fitting is a choice of what there is: an unknown model becomes the default, a
 // level that the model does not have its default.
 func (a *Agent) fitting(modelID, levelID string) choice {

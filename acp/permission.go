@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"encoding/json"
 
 	"kimi-acp/soul/wire"
@@ -44,8 +45,14 @@ func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return
 	}
+	// Others may answer in the editor's place: a lasting answer, a mode.
+	ctx, stop := context.WithCancel(turn.ctx)
+	s.mu.Lock()
+	s.asks[r.ID] = stop
+	s.mu.Unlock()
 	s.agent.turns.Go(func() {
-		raw, err := pending.Wait(turn.ctx)
+		defer s.settled(r.ID)
+		raw, err := pending.Wait(ctx)
 		if err != nil {
 			s.agent.log.Info("a permission was not given", "session", s.id, "error", err)
 			s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
@@ -53,6 +60,17 @@ func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
 		}
 		s.resolve(r, turn, raw)
 	})
+}
+
+// settled takes a permission request back that nobody waits for any more.
+func (s *session) settled(requestID string) {
+	s.mu.Lock()
+	stop := s.asks[requestID]
+	delete(s.asks, requestID)
+	s.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 }
 
 // resolve acts on an editor's answer. What was not offered, or cannot be

@@ -116,6 +116,9 @@ func (s *session) run(t *turn) (result any, err error) {
 		// The editor may have lost what came right behind session/new.
 		s.announceCommands()
 	}
+	if t.call.Context().Err() != nil {
+		t.cancel() // what does so by itself may not have come to it yet
+	}
 	out, err := s.soul.Run(t.ctx, t.input)
 	switch {
 	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):

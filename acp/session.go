@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -33,15 +34,18 @@ type session struct {
 	closers  []func()      // in the order in which to call them
 
 	mu        sync.Mutex
-	queue     []*turn // queue[0] runs, the rest waits in order
-	draining  bool    // the queue is being run, or its last answer given
-	choice    choice  // model and thinking level in use
+	queue     []*turn                       // queue[0] runs, the rest waits in order
+	draining  bool                          // the queue is being run, or its last answer given
+	asks      map[string]context.CancelFunc // permission requests that wait, by the Wire's id
+	choice    choice                        // model and thinking level in use
 	titled    bool
 	announced bool // the commands were sent again with the first prompt
 }
 
 type newSessionResult struct {
-	SessionID string `json:"sessionId"`
+	SessionID     string         `json:"sessionId"`
+	Modes         *modeState     `json:"modes"`
+	ConfigOptions []configOption `json:"configOptions,omitempty"`
 }
 
 // newSession makes a session. The answer goes out before any update of the
@@ -57,8 +61,8 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		call.Reply(nil, err)
 		return
 	}
-	if a.opts.Missing != "" {
-		call.Reply(nil, authRequired(a.opts.Missing))
+	if missing := a.settings().Missing; missing != "" {
+		call.Reply(nil, authRequired(missing))
 		return
 	}
 	call.Go(func(context.Context) (any, error) {
@@ -70,7 +74,11 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 			a.log.Warn("MCP servers are not supported yet; the session does without them", "servers", n)
 		}
 		defer close(s.told) // whatever happens: prompts wait for it
-		call.Reply(newSessionResult{SessionID: s.id}, nil)
+		result := newSessionResult{SessionID: s.id, Modes: s.modes()}
+		if !s.client.profile.HideConfigOptions {
+			result.ConfigOptions = s.configOptions()
+		}
+		call.Reply(result, nil)
 		s.announceCommands()
 		return nil, nil
 	})
@@ -126,7 +134,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 	if n >= maxSessions {
 		return nil, invalidRequest("Too many sessions on this connection; start the agent again")
 	}
-	s := &session{id: newSessionID(), roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{})}
+	s := &session{id: newSessionID(), roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{}), asks: map[string]context.CancelFunc{}}
 	s.state = soul.NewMachine("session "+s.id, soul.SessionTable, soul.SessionIdle, func(from, to soul.SessionState) {
 		a.opts.Events.Publish(soul.BusEvent{Time: time.Now(), SessionID: s.id, Payload: soul.SessionMoved{From: from, To: to}})
 	})
@@ -141,12 +149,13 @@ func (a *Agent) open(roots []string) (*session, error) {
 		files.Editor = &editorStore{session: s}
 	}
 	s.executor = tool.NewExecutor(tool.Options{
-		Operator: fileop.New(files),
-		Runner:   commandRunner{s},
-		Asker:    s.wire,
-		Progress: func(p wire.ToolProgress) { s.wire.Send(p) },
-		Cwd:      roots[0],
-		Logger:   a.log,
+		Operator:   fileop.New(files),
+		Runner:     commandRunner{s},
+		Asker:      s.wire,
+		Questioner: s.wire,
+		Progress:   func(p wire.ToolProgress) { s.wire.Send(p) },
+		Cwd:        roots[0],
+		Logger:     a.log,
 	})
 	s.wire.HandleTools(s.executor)
 	s.wire.Attach(wire.Raw, s.view)
@@ -155,7 +164,17 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.wire.Attach(wire.Merged, v)
 		s.closers = append(s.closers, done)
 	}
-	s.soul, err = a.opts.NewSoul(SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk})
+	s.choice = a.fitting("", "")
+	provider, err := a.provider(s.choice)
+	if err != nil {
+		s.close()
+		return nil, authRequired(err.Error())
+	}
+	if err := s.executor.SetMode(cmp.Or(a.settings().Mode, tool.ModeDefault)); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk})
 	if err != nil {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

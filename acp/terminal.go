@@ -158,7 +158,10 @@ func (t *terminal) outcome(ctx context.Context, status *exitStatus) proc.Outcome
 	if err := t.session.agent.conn.Call(ctx, sdk.ClientMethodTerminalOutput, t.params(), &shown); err != nil {
 		t.session.agent.log.Debug("a terminal was not read", "session", t.session.id, "error", err)
 	}
-	out.Output, out.Bytes, out.Truncated = proc.PlainText(shown.Output), int64(len(shown.Output)), shown.Truncated
+	out.Output, out.Truncated = proc.PlainText(shown.Output), shown.Truncated
+	if !out.Truncated { // else nobody knows
+		out.Bytes = int64(len(shown.Output))
+	}
 	if status == nil {
 		status = shown.ExitStatus
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -20,19 +19,15 @@ type terminals struct {
 	silent string        // a method that is not answered
 	made   chan struct{} // closed when a terminal was asked for
 
-	mu     sync.Mutex
-	asked  []string
+	editor *acptest.Client
 	create map[string]any
 	killed chan struct{}
 }
 
 func (m *terminals) serve(c *acptest.Client) {
-	m.made, m.killed = make(chan struct{}), make(chan struct{})
+	m.editor, m.made, m.killed = c, make(chan struct{}), make(chan struct{})
 	for _, method := range []string{"create", "output", "wait_for_exit", "kill", "release"} {
 		c.Handle("terminal/"+method, func(ctx context.Context, params json.RawMessage) (any, error) {
-			m.mu.Lock()
-			m.asked = append(m.asked, method)
-			m.mu.Unlock()
 			if m.silent == method {
 				if method == "create" {
 					close(m.made)
@@ -69,10 +64,17 @@ func (m *terminals) answer(ctx context.Context, method string, params json.RawMe
 	return struct{}{}, nil
 }
 
-func (m *terminals) calls() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return strings.Join(m.asked, " ")
+// calls gives the terminal methods that were called, in their order on the wire:
+// what serves them runs side by side.
+func (m *terminals) calls(t *testing.T) string {
+	t.Helper()
+	var all []string
+	for _, call := range fromAgent(t, m.editor) {
+		if method, ok := strings.CutPrefix(call.Method, "terminal/"); ok {
+			all = append(all, method)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 var shellCall = []string{`tool_call: {"id":"sh","name":"Shell","arguments":"{\"command\":\"make all\",\"timeout\":5}"}`, "text: done"}
@@ -97,7 +99,7 @@ func TestCommandRunsInTheEditorsTerminal(t *testing.T) {
 			if got := turn.Wait(); got != "end_turn" {
 				t.Errorf("ended with %s", got)
 			}
-			if got := m.calls(); got != "create wait_for_exit output release" {
+			if got := m.calls(t); got != "create wait_for_exit output release" {
 				t.Errorf("the editor was asked for %s", got)
 			}
 			if m.create["cwd"] != s.Cwd || m.create["outputByteLimit"] == nil || !slices.Equal(toStrings(m.create["args"]), []string{"-c", "make all"}) {
@@ -124,7 +126,7 @@ func TestTerminalTimesOut(t *testing.T) {
 		if got := turn.Wait(); got != "end_turn" {
 			t.Errorf("ended with %s", got)
 		}
-		if got := m.calls(); got != "create wait_for_exit kill output release" {
+		if got := m.calls(t); got != "create wait_for_exit kill output release" {
 			t.Errorf("the editor was asked for %s", got)
 		}
 		if out := string(turn.Calls()[0].RawOutput); !strings.Contains(out, "5 s") {
@@ -146,7 +148,7 @@ func TestTerminalIsReleasedAfterCancel(t *testing.T) {
 	if got := turn.Wait(); got != "cancelled" {
 		t.Errorf("ended with %s", got)
 	}
-	if got := m.calls(); got != "create wait_for_exit kill output release" {
+	if got := m.calls(t); got != "create wait_for_exit kill output release" {
 		t.Errorf("the editor was asked for %s", got)
 	}
 }
@@ -166,7 +168,7 @@ func TestCancelWhileTheTerminalIsMade(t *testing.T) {
 		if got := turn.Wait(); got != "cancelled" {
 			t.Errorf("ended with %s", got)
 		}
-		if got := m.calls(); got != "create" {
+		if got := m.calls(t); got != "create" {
 			t.Errorf("the editor was asked for %s", got)
 		}
 		e.Close()

@@ -44,6 +44,8 @@ func (v *view) Receive(m wire.Message) {
 		v.plan(m.ReturnValue.Display)
 	case wire.ApprovalRequest:
 		v.session.askPermission(m, v.calls.shown(m))
+	case wire.ApprovalResponse:
+		v.session.settled(m.RequestID)
 	case wire.QuestionRequest:
 		v.session.ask(m, v.calls.idOf(m.ToolCallID))
 	case wire.StatusUpdate:

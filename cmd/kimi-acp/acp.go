@@ -23,8 +23,14 @@ import (
 // runACP serves an editor over stdin and stdout.
 func runACP(args []string) int {
 	flags := flag.NewFlagSet("acp", flag.ContinueOnError)
+	var settings config.Flags
+	flags.StringVar(&settings.Model, "model", "", "the `ID` of the model that sessions begin with")
+	flags.StringVar(&settings.ConfigFile, "config", "", "read this `FILE` instead of the usual ones")
+	flags.BoolVar(&settings.Yolo, "yolo", false, "begin sessions in the mode that asks nothing")
+	flags.BoolVar(&settings.Debug, "debug", false, "log the details, as KIMI_DEBUG=1 does")
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: kimi-acp [acp]\n\nServes an editor: speaks the Agent Client Protocol over stdin and stdout until\nstdin ends. See the README for each editor's settings.\n")
+		fmt.Fprint(flags.Output(), "Usage: kimi-acp [acp] [flags]\n\nServes an editor: speaks the Agent Client Protocol over stdin and stdout until\nstdin ends. See the README for each editor's settings.\n\n")
+		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -42,36 +48,46 @@ func runACP(args []string) int {
 		fmt.Fprintln(os.Stderr, "kimi-acp: cannot take over stdin and stdout:", err)
 		return 1
 	}
-	cfg, warnings := config.Load(os.Getenv)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// What the settings feed is made from the first settings.
+	var m *models
+	made := make(chan struct{})
+	source := config.Watch(ctx, os.Getenv, settings, func(cfg config.Config, warnings []config.Warning) {
+		<-made
+		m.use(cfg, warnings)
+	})
+	defer source.Close()
+	cfg, warnings := source.Current()
 	secrets := obs.NewRedactor()
-	secrets.Add(cfg.Provider.APIKey.Reveal())
 	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Stderr: os.Stderr, Secrets: secrets})
 	defer func() {
 		if err := log.Close(); err != nil {
 			log.Warn("the end of the log may be missing", "error", err) // on stderr
 		}
 	}()
-	for _, w := range warnings {
-		log.Warn(w.String())
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	m = newModels(log, secrets)
+	defer m.close()
+	m.use(cfg, warnings)
+	close(made)
 
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
-	provider, missing := newProvider(cfg)
 	err = acp.Serve(ctx, in, out, acp.Options{
-		Version: currentVersion(),
-		Missing: missing,
-		Runner:  runner,
-		Shell:   runner.Shell(),
-		Events:  eventLog(log),
-		Watch:   wireTrace(cfg, log),
-		Logger:  log.Logger,
+		Version:  currentVersion(),
+		Settings: m.settings,
+		Catalog:  m,
+		Runner:   runner,
+		Shell:    runner.Shell(),
+		Events:   eventLog(log),
+		Watch:    wireTrace(cfg, log),
+		Logger:   log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
+			m.warm()
+			cfg, _ := m.now()
 			return soul.New(soul.Config{
 				SessionID: s.SessionID,
-				Provider:  provider,
+				Provider:  s.Provider,
 				Wire:      s.Wire,
 				Tools:     s.Executor.Specs(),
 				System: soul.SystemPrompt(soul.Surroundings{
@@ -80,7 +96,7 @@ func runACP(args []string) int {
 					Shell:        runner.Shell(),
 					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 				}),
-				MaxSteps: cfg.MaxSteps,
+				MaxSteps: cfg.Loop.MaxStepsPerTurn,
 				Retry:    retryPolicy(cfg),
 				Logger:   log.Logger,
 			}), nil
@@ -94,7 +110,7 @@ func runACP(args []string) int {
 
 func retryPolicy(cfg config.Config) soul.RetryPolicy {
 	p := soul.DefaultRetry
-	p.Attempts = cfg.MaxRetries
+	p.Attempts = cfg.Loop.MaxRetriesPerStep
 	return p
 }
 

@@ -23,15 +23,18 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"acp", "serve an editor over stdin and stdout (the default)", runACP},
 		{"demo", "play an editor and show one edit from prompt to file, offline", runDemo},
+		{"run", "do one turn without an editor, in the current folder", runRun},
+		{"doctor", "find out what keeps the agent from working, and what mends it", runDoctor},
+		{"eval", "have a model do small tasks, and check what came of them", runEval},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},
 	}
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(dispatch(os.Args[1:])) }
 
-// run picks the subcommand. Without one, or with flags only, it is acp.
-func run(args []string) int {
+// dispatch picks the subcommand. Without one, or with flags only, it is acp.
+func dispatch(args []string) int {
 	name, rest := "acp", args
 	if len(args) > 0 {
 		switch first := args[0]; {

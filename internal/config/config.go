@@ -1,45 +1,103 @@
-// Package config holds the settings of the program: read once at the start, checked,
-// and passed down as a value.
+// Package config holds the settings of the program: read from files, variables and
+// flags, checked, laid over each other, and passed down as a value.
 //
-// It knows names of variables, defaults and ranges. It must not know what the settings
-// are used for: it opens no connection, starts nothing and speaks to no model.
+// It knows names of files, keys and variables, defaults and ranges. It must not know
+// what the settings are used for: it opens no connection, speaks to no model, and never
+// writes a file.
 package config
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // Provider types.
 const (
-	TypeOpenAI   = "openai"         // anything that speaks OpenAI chat completions
+	TypeKimi     = "kimi"           // Moonshot's dialect of chat completions
+	TypeOpenAI   = "openai"         // anything else that speaks OpenAI chat completions
 	TypeScripted = "_scripted_echo" // answers read from a file, without a network
+	TypeEcho     = "_echo"          // answers with what it was asked, without a network
 )
 
-// Defaults.
+// Capabilities of a model.
 const (
-	DefaultContextSize = 128_000 // tokens, when nothing says how many the model takes
-	DefaultMaxSteps    = 1000    // model calls in a turn
-	DefaultMaxRetries  = 3       // attempts for one model call, the first included
+	ImageIn        = "image_in"        // takes images
+	VideoIn        = "video_in"        // takes videos
+	Thinking       = "thinking"        // can think before it answers
+	AlwaysThinking = "always_thinking" // cannot answer without thinking
 )
 
-// Config is the settings. The zero value is not useful; Load makes one.
+// Modes in which a session can begin.
+const (
+	ModeDefault     = "default"
+	ModeAcceptEdits = "accept-edits"
+	ModePlan        = "plan"
+	ModeYolo        = "yolo"
+)
+
+// EnvironmentProvider is the name of the provider that variables describe.
+const EnvironmentProvider = "environment"
+
+// Config is the settings. The zero value is not useful; Load makes one. It is a value
+// that is never changed once it has been handed out.
 type Config struct {
 	// ShareDir is the folder for everything kept between runs, an absolute path or
 	// empty when there is no place for it: then nothing is kept.
-	ShareDir   string
-	Debug      bool // log the details too
-	Provider   Provider
-	MaxSteps   int // at least 1
-	MaxRetries int // at least 1
+	ShareDir     string
+	Debug        bool     // log the details too
+	Models       []Model  // the usable ones with distinct IDs: the default first, then by source and place in the file
+	DefaultModel string   // ID of Models[0]; empty when there is none
+	Thinking     *bool    // whether models that can think do; nil: not said
+	DefaultMode  string   // one of the modes; empty: ModeDefault
+	Loop         Loop     // how long a turn may become
+	Services     Services // web services that tools use
+
+	// lacks says why variables that begin to describe a model do not make one.
+	lacks string
 }
 
-// Provider says which model is spoken to, and where. Key and address come from the same
+// Model is a model that can be chosen.
+type Model struct {
+	ID           string   // what users choose it by
+	Name         string   // its name at the provider; empty for TypeEcho only
+	DisplayName  string   // for people; may be empty
+	ContextSize  int      // tokens that it takes, prompt and answer together; 4000 to 100000000
+	Capabilities []string // of those above, in their order
+	Provider     Provider
+}
+
+// Provider says where a model is spoken to. Key, headers and address come from the same
 // source, so that a key goes only to the address that it was given for.
 type Provider struct {
-	Type        string // TypeOpenAI or TypeScripted; empty when no model is set up
-	BaseURL     string // http or https, without a slash at the end
-	APIKey      Secret // may be empty: servers on the own machine often need none
-	Model       string
-	ContextSize int    // tokens that the model takes, prompt and answer together
-	Scripts     string // path of the answers of TypeScripted
+	Name         string            // in its file, or EnvironmentProvider
+	Type         string            // one of the provider types
+	BaseURL      string            // http or https, without a slash at the end; empty for types without a network
+	APIKey       Secret            // may be empty: servers on the own machine often need none
+	Headers      map[string]string // further header fields, which may hold secrets: see Config.Secrets
+	Scripts      string            // path of the answers of TypeScripted
+	ReasoningKey string            // field of a message that holds thinking; empty: none
+}
+
+// Loop bounds what a turn does.
+type Loop struct {
+	MaxStepsPerTurn        int     // model calls in a turn; 1 to 1000000
+	MaxRetriesPerStep      int     // attempts for one model call, the first included; 1 to 100
+	MaxRalphIterations     int     // further turns on the same prompt; 0 to 1000000, or -1 for no end
+	ReservedContextSize    int     // tokens kept free for the answer; 1000 to 100000000
+	CompactionTriggerRatio float64 // part of the context at which it is compacted; 0.5 to 0.99
+}
+
+// Services are the web services that tools use, nil for those that are not set up.
+type Services struct {
+	MoonshotSearch *Service
+	MoonshotFetch  *Service
+}
+
+// Service is a web service. Its key, too, goes only to its own address.
+type Service struct {
+	BaseURL string // http or https, without a slash at the end
+	APIKey  Secret
+	Headers map[string]string
 }
 
 // LogDir is the folder for logs, empty if nothing is kept.
@@ -50,50 +108,47 @@ func (c Config) LogDir() string {
 	return filepath.Join(c.ShareDir, "logs")
 }
 
-// Load reads the settings from their sources. They come in this order, and the later
-// one wins: the defaults, then the environment. getenv gives a variable's value and
-// the empty text for one that is not set, like os.Getenv.
-//
-// Load does not fail: a value that cannot be used is left out, and a Warning says so.
-func Load(getenv func(name string) string) (Config, []Warning) {
-	env := environment{getenv: getenv}
-	c := merge(defaults(), env.read())
-	return c, env.warnings
-}
-
-// layer is what one source says. A zero field is one that it does not speak of. A
-// provider is taken whole or not at all: its parts belong together.
-type layer struct {
-	shareDir   string
-	debug      bool
-	provider   *Provider
-	maxSteps   int
-	maxRetries int
-}
-
-func defaults() layer {
-	return layer{maxSteps: DefaultMaxSteps, maxRetries: DefaultMaxRetries}
-}
-
-// merge lays the layers over each other, a later one over an earlier one.
-func merge(layers ...layer) Config {
-	var c Config
-	for _, l := range layers {
-		if l.shareDir != "" {
-			c.ShareDir = l.shareDir
-		}
-		if l.debug {
-			c.Debug = true
-		}
-		if l.provider != nil {
-			c.Provider = *l.provider
-		}
-		if l.maxSteps != 0 {
-			c.MaxSteps = l.maxSteps
-		}
-		if l.maxRetries != 0 {
-			c.MaxRetries = l.maxRetries
+// Model gives the model of an ID, and whether there is one.
+func (c Config) Model(id string) (Model, bool) {
+	for _, m := range c.Models {
+		if m.ID == id {
+			return m, true
 		}
 	}
-	return c
+	return Model{}, false
+}
+
+// Secrets gives all texts that must not be shown: the keys, and what header fields with
+// telling names hold.
+func (c Config) Secrets() []string {
+	var all []string
+	add := func(key Secret, headers map[string]string) {
+		if key != "" {
+			all = append(all, key.Reveal())
+		}
+		for name, value := range headers {
+			if secretHeader(name) {
+				all = append(all, value)
+			}
+		}
+	}
+	for _, m := range c.Models {
+		add(m.Provider.APIKey, m.Provider.Headers)
+	}
+	for _, s := range []*Service{c.Services.MoonshotSearch, c.Services.MoonshotFetch} {
+		if s != nil {
+			add(s.APIKey, s.Headers)
+		}
+	}
+	return all
+}
+
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, telling := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
+		if strings.Contains(name, telling) {
+			return true
+		}
+	}
+	return false
 }

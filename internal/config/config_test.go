@@ -1,229 +1,207 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-func load(env map[string]string) (Config, []string) {
-	c, warnings := Load(func(name string) string { return env[name] })
-	var texts []string
-	for _, w := range warnings {
-		texts = append(texts, w.String())
-	}
-	return c, texts
-}
+const (
+	kimiCode = ".kimi-code/config.toml"
+	kimiCLI  = ".kimi/config.toml"
+	own      = ".kimi/acp.toml"
+)
 
-func TestProvider(t *testing.T) {
-	const kimi, openai = "https://api.moonshot.ai/v1", "https://api.openai.com/v1"
+func TestSourcesInOrder(t *testing.T) {
+	files := map[string]string{
+		kimiCode: `
+			default_model = "code"
+			[providers.p]
+			type = "openai"
+			base_url = "https://code.test/v1"
+			api_key = "code-key"
+			[models.code]
+			provider = "p"
+			model = "code-name"
+			max_context_size = 10000
+			[models.both]
+			provider = "p"
+			model = "both-of-code"
+			max_context_size = 10000`,
+		kimiCLI: `
+			default_model = "cli"
+			default_thinking = true
+			[providers.p]
+			type = "kimi"
+			base_url = "https://cli.test/v1"
+			api_key = "cli-key"
+			[models.both]
+			provider = "p"
+			model = "both-of-cli"
+			max_context_size = 20000
+			[models.cli]
+			provider = "p"
+			model = "cli-name"
+			max_context_size = 20000
+			[loop_control]
+			max_steps_per_turn = 7
+			max_retries_per_step = 5
+			max_ralph_iterations = 2`,
+		own: `
+			default_model = "mine"
+			default_thinking = false
+			default_mode = "plan"
+			[log]
+			debug = true
+			[models.mine]
+			provider = "p"
+			model = "mine-name"
+			[loop_control]
+			max_steps_per_turn = 8
+			max_ralph_iterations = 0`,
+	}
+	const (
+		code   = `code = code-name "", 10000, ; p openai https://code.test/v1 key=code-key`
+		both   = `both = both-of-cli "", 20000, ; p kimi https://cli.test/v1 key=cli-key`
+		cli    = `cli = cli-name "", 20000, ; p kimi https://cli.test/v1 key=cli-key`
+		mine   = `mine = mine-name "", 128000, ; p kimi https://cli.test/v1 key=cli-key`
+		fromEn = `env = env "", 128000, image_in+thinking; environment openai https://env.test/v1 key=env-key`
+	)
+	envModel := map[string]string{"OPENAI_API_KEY": "env-key", "OPENAI_BASE_URL": "https://env.test/v1", "OPENAI_MODEL": "env"}
 	tests := []struct {
-		name string
-		env  map[string]string
-		want Provider
-		warn string // the only warning, empty for none
+		name   string
+		files  []string
+		env    map[string]string
+		flags  Flags
+		models []string
 	}{
-		{"nothing", nil, Provider{}, ""},
-		{
-			"kimi", map[string]string{"KIMI_API_KEY": "k", "KIMI_MODEL_NAME": "m", "KIMI_MODEL_MAX_CONTEXT_SIZE": "262144"},
-			Provider{Type: TypeOpenAI, BaseURL: kimi, APIKey: "k", Model: "m", ContextSize: 262144}, "",
-		},
-		{
-			"openai", map[string]string{"OPENAI_API_KEY": "o", "OPENAI_MODEL": "m", "KIMI_MODEL_MAX_CONTEXT_SIZE": "9000"},
-			Provider{Type: TypeOpenAI, BaseURL: openai, APIKey: "o", Model: "m", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"kimi comes first and keeps to its own address",
-			map[string]string{"KIMI_API_KEY": "k", "OPENAI_API_KEY": "o", "OPENAI_BASE_URL": "http://localhost/v1", "OPENAI_MODEL": "m"},
-			Provider{Type: TypeOpenAI, BaseURL: kimi, APIKey: "k", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"openai keeps to its own address",
-			map[string]string{"OPENAI_API_KEY": "o", "OPENAI_MODEL": "m", "KIMI_BASE_URL": "https://kimi.test/v1", "KIMI_MODEL_NAME": "other"},
-			Provider{Type: TypeOpenAI, BaseURL: openai, APIKey: "o", Model: "m", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"own address, slashes trimmed", map[string]string{"KIMI_API_KEY": "k", "KIMI_BASE_URL": " https://h.test:8443/v1// ", "KIMI_MODEL_NAME": " m\n"},
-			Provider{Type: TypeOpenAI, BaseURL: "https://h.test:8443/v1", APIKey: "k", Model: "m", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"a server on the own machine needs no key", map[string]string{"OPENAI_BASE_URL": "http://[::1]:11434/v1", "OPENAI_MODEL": "m"},
-			Provider{Type: TypeOpenAI, BaseURL: "http://[::1]:11434/v1", Model: "m", ContextSize: DefaultContextSize}, "",
-		},
-		{"an address alone is not a provider", map[string]string{"OPENAI_BASE_URL": "http://localhost/v1"}, Provider{}, ""},
-		{
-			"key over http on the own machine", map[string]string{"KIMI_API_KEY": "k", "KIMI_BASE_URL": "http://localhost:1/v1"},
-			Provider{Type: TypeOpenAI, BaseURL: "http://localhost:1/v1", APIKey: "k", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"key over http elsewhere", map[string]string{"KIMI_API_KEY": "k", "KIMI_BASE_URL": "http://h.test/v1"},
-			Provider{Type: TypeOpenAI, BaseURL: "http://h.test/v1", APIKey: "k", ContextSize: DefaultContextSize},
-			"KIMI_BASE_URL begins with http://, so the key is sent unencrypted; it is used as it is.",
-		},
-		{
-			"blank space around a key", map[string]string{"KIMI_API_KEY": " k\r\n"},
-			Provider{Type: TypeOpenAI, BaseURL: kimi, APIKey: "k", ContextSize: DefaultContextSize}, "",
-		},
-		{
-			"not a key", map[string]string{"KIMI_API_KEY": "k\nInjected: x", "OPENAI_API_KEY": "o"},
-			Provider{Type: TypeOpenAI, BaseURL: openai, APIKey: "o", ContextSize: DefaultContextSize},
-			"KIMI_API_KEY holds characters that no key has; it is not used.",
-		},
-		{
-			"context size is no number", map[string]string{"KIMI_API_KEY": "k", "KIMI_MODEL_MAX_CONTEXT_SIZE": "128k"},
-			Provider{Type: TypeOpenAI, BaseURL: kimi, APIKey: "k", ContextSize: DefaultContextSize},
-			"KIMI_MODEL_MAX_CONTEXT_SIZE is not a number of tokens between 4000 and 100000000; 128000 is used.",
-		},
-		{
-			"context size too small", map[string]string{"KIMI_API_KEY": "k", "KIMI_MODEL_MAX_CONTEXT_SIZE": "3999"},
-			Provider{Type: TypeOpenAI, BaseURL: kimi, APIKey: "k", ContextSize: DefaultContextSize},
-			"KIMI_MODEL_MAX_CONTEXT_SIZE is not a number of tokens between 4000 and 100000000; 128000 is used.",
-		},
-		{
-			"scripted", map[string]string{"KIMI_MODEL_NAME": "_scripted_echo", "KIMI_SCRIPTED_ECHO_SCRIPTS": "~/s.json", "KIMI_API_KEY": "k"},
-			Provider{Type: TypeScripted, Model: TypeScripted, ContextSize: DefaultContextSize, Scripts: "~/s.json"}, "",
-		},
+		{"kimi-code", []string{kimiCode}, nil, Flags{}, []string{code, `both = both-of-code "", 10000, ; p openai https://code.test/v1 key=code-key`}},
+		{"kimi-cli", []string{kimiCLI}, nil, Flags{}, []string{cli, both}},
+		{"both", []string{kimiCode, kimiCLI}, nil, Flags{}, []string{cli, both, code}},
+		{"all files", []string{kimiCode, kimiCLI, own}, nil, Flags{}, []string{mine, both, cli, code}},
+		{"environment", []string{kimiCode, kimiCLI, own}, envModel, Flags{}, []string{fromEn, mine, both, cli, code}},
+		{"flag", []string{kimiCode, kimiCLI, own}, envModel, Flags{Model: "both"}, []string{both, fromEn, mine, cli, code}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			env := map[string]string{"KIMI_SHARE_DIR": absolute("/s")}
-			for k, v := range tt.env {
-				env[k] = v
+			some := map[string]string{}
+			for _, name := range tt.files {
+				some[name] = files[name]
 			}
-			c, warnings := load(env)
-			// As plain texts, since a Secret would hide the difference.
-			if got := c.Provider; got != tt.want {
-				t.Errorf("got %+v with key %q\nwant %+v with key %q", got, got.APIKey.Reveal(), tt.want, tt.want.APIKey.Reveal())
-			}
-			if got := strings.Join(warnings, "\n"); got != tt.warn {
-				t.Errorf("warnings %q, want %q", got, tt.warn)
+			c, warnings := newHouse(t, some, tt.env).load(tt.flags)
+			diff(t, "models", tt.models, models(c))
+			diff(t, "warnings", []string(nil), warnings)
+			if c.DefaultModel != c.Models[0].ID {
+				t.Errorf("the default %q is not the first", c.DefaultModel)
 			}
 		})
 	}
-}
 
-// A wrong address must not send the key to the default one.
-func TestUnusableAddress(t *testing.T) {
-	tests := []struct{ address, warn string }{
-		{"h.test/v1", "does not begin with http:// or https://"},
-		{"ftp://h.test", "does not begin with http:// or https://"},
-		{"https://", "names no host"},
-		{"https://:443/v1", "names no host"},
-		{"https:///v1", "names no host"},
-		{"https://h.test/v1?x=1", "has a part after ? or #, where paths are to be added"},
-		{"https://h.test/v1?", "has a part after ? or #, where paths are to be added"},
-		{"https://h.test/v1#x", "has a part after ? or #, where paths are to be added"},
-		{"https://user:hunter2@h.test:port", "is not a web address"},
+	h := newHouse(t, files, nil)
+	c, _ := h.load(Flags{})
+	diff(t, "loop", Loop{8, 5, 0, 50_000, 0.85}, c.Loop)
+	if c.DefaultMode != ModePlan || !c.Debug || c.Thinking == nil || *c.Thinking {
+		t.Errorf("mode %q, debug %v, thinking %v", c.DefaultMode, c.Debug, c.Thinking)
 	}
-	for _, tt := range tests {
-		t.Run(tt.address, func(t *testing.T) {
-			c, warnings := load(map[string]string{
-				"KIMI_SHARE_DIR": absolute("/s"), "KIMI_API_KEY": "k", "KIMI_BASE_URL": tt.address, "KIMI_MODEL_NAME": "m",
-			})
-			if c.Provider.BaseURL != "" {
-				t.Errorf("address %q", c.Provider.BaseURL)
-			}
-			want := []string{"KIMI_BASE_URL " + tt.warn + "; no model is used until it is corrected."}
-			if d := cmp.Diff(want, warnings); d != "" {
-				t.Error(d)
-			}
-			if missing := c.Missing(); !strings.HasPrefix(missing, "The model is not fully set up: its address cannot be used") {
-				t.Errorf("missing: %s", missing)
-			}
-		})
+	h.env["KIMI_DEBUG"] = "0"
+	on := true
+	c, _ = h.load(Flags{Yolo: true, Thinking: &on})
+	if c.DefaultMode != ModeYolo || c.Debug || !*c.Thinking {
+		t.Errorf("mode %q, debug %v, thinking %v", c.DefaultMode, c.Debug, *c.Thinking)
+	}
+	if c, _ = h.load(Flags{Debug: true}); !c.Debug {
+		t.Error("the flag does not win over the variable")
 	}
 }
 
+// What kimi-cli and kimi-code write, with all that is not used here.
 func TestShareDirAndDebug(t *testing.T) {
-	home := "HOME"
-	if runtime.GOOS == "windows" {
-		home = "USERPROFILE"
-	}
-	base := Config{MaxSteps: 1000, MaxRetries: 3}
-	with := func(dir string, debug bool) Config {
-		c := base
-		c.ShareDir, c.Debug = dir, debug
-		return c
-	}
-	noHome := home + " names no folder; sessions and logs are not kept. Set KIMI_SHARE_DIR to keep them."
+	dir := t.TempDir()
+	noHome := homeVariable() + " names no folder; sessions and logs are not kept. Set KIMI_SHARE_DIR to keep them."
 	tests := []struct {
-		name string
-		env  map[string]string
-		want Config
-		warn []string
+		name  string
+		env   map[string]string
+		share string
+		debug bool
+		warn  []string
 	}{
-		{"home", map[string]string{home: absolute("/h")}, with(filepath.Join(absolute("/h"), ".kimi"), false), nil},
-		{"own folder, no home", map[string]string{"KIMI_SHARE_DIR": absolute("/s/"), "KIMI_DEBUG": "1"}, with(absolute("/s"), true), nil},
-		{"no home", map[string]string{"KIMI_DEBUG": "off"}, with("", false), []string{noHome}},
-		{"home is relative", map[string]string{home: "h"}, with("", false), []string{noHome}},
+		{"home", map[string]string{homeVariable(): dir}, filepath.Join(dir, ".kimi"), false, nil},
+		{"own folder, no home", map[string]string{"KIMI_SHARE_DIR": filepath.Join(dir, "s") + "/", "KIMI_DEBUG": "1"}, filepath.Join(dir, "s"), true, nil},
+		{"no home", map[string]string{"KIMI_DEBUG": "off"}, "", false, []string{noHome}},
+		{"home is relative", map[string]string{homeVariable(): "h"}, "", false, []string{noHome}},
 		{
-			"relative folder", map[string]string{"KIMI_SHARE_DIR": "s", home: absolute("/h")},
-			with(filepath.Join(absolute("/h"), ".kimi"), false),
+			"relative folder",
+			map[string]string{"KIMI_SHARE_DIR": "s", homeVariable(): dir},
+			filepath.Join(dir, ".kimi"), false,
 			[]string{"KIMI_SHARE_DIR is not an absolute path; the default folder is used."},
 		},
 		{
-			"debug is neither", map[string]string{"KIMI_SHARE_DIR": absolute("/s"), "KIMI_DEBUG": "loud"}, with(absolute("/s"), false),
-			[]string{"KIMI_DEBUG is neither 1 nor 0; it is taken as 0."},
+			"debug is neither",
+			map[string]string{homeVariable(): dir, "KIMI_DEBUG": "loud"},
+			filepath.Join(dir, ".kimi"), false,
+			[]string{"KIMI_DEBUG is neither 1 nor 0; it is not used."},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c, warnings := load(tt.env)
-			if d := cmp.Diff(tt.want, c); d != "" {
-				t.Error(d)
-			}
-			if d := cmp.Diff(tt.warn, warnings); d != "" {
-				t.Error(d)
-			}
+			c, warnings := house{dir: dir, env: tt.env}.load(Flags{})
 			logs := ""
-			if c.ShareDir != "" {
-				logs = filepath.Join(c.ShareDir, "logs")
+			if tt.share != "" {
+				logs = filepath.Join(tt.share, "logs")
 			}
-			if got := c.LogDir(); got != logs {
-				t.Errorf("log folder %q", got)
+			if c.ShareDir != tt.share || c.Debug != tt.debug || c.LogDir() != logs {
+				t.Errorf("share %q, debug %v, logs %q", c.ShareDir, c.Debug, c.LogDir())
 			}
+			diff(t, "warnings", tt.warn, warnings)
 		})
 	}
 }
 
-func absolute(path string) string {
-	if runtime.GOOS == "windows" {
-		return `C:` + filepath.FromSlash(path)
+func TestPlacesOfFiles(t *testing.T) {
+	const echo = "[providers.p]\ntype = \"_echo\"\n[models.NAME]\nprovider = \"p\"\n"
+	named := func(name string) string { return strings.ReplaceAll(echo, "NAME", name) }
+	h := newHouse(t, map[string]string{
+		"s/config.toml": named("shared"), "s/config.json": `{"models":`,
+		"code/config.toml": named("moved"), kimiCode: named("unmoved"),
+		"f.toml": "theme = \"dark\"\ndefault_mode = \"plan\"\n" + named("file"),
+		"f.json": `{"default_mode": "plan", "providers": {"p": {"type": "_echo"}}, "models": {"b": {"provider": "p"}, "a": {"provider": "p", "max_context_size": 5000}}}`,
+	}, nil)
+	h.env["KIMI_SHARE_DIR"], h.env["KIMI_CODE_HOME"] = h.path("s"), h.path("code")
+	ids := func(f Flags) []string {
+		c, warnings := h.load(f)
+		all := []string{c.DefaultMode}
+		for _, m := range c.Models {
+			all = append(all, m.ID)
+		}
+		return append(all, warnings...)
 	}
-	return path
-}
-
-func TestMergeTakesTheLaterAndProvidersWhole(t *testing.T) {
-	got := merge(
-		layer{shareDir: "a", maxSteps: 1, maxRetries: 2, provider: &Provider{Type: TypeOpenAI, APIKey: "key", BaseURL: "https://a"}},
-		layer{debug: true, maxSteps: 5, provider: &Provider{Type: TypeOpenAI, BaseURL: "https://b"}},
-		layer{shareDir: "c", maxRetries: 7},
-	)
-	want := Config{ShareDir: "c", Debug: true, MaxSteps: 5, MaxRetries: 7, Provider: Provider{Type: TypeOpenAI, BaseURL: "https://b"}}
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	diff(t, "folders from variables", []string{"", "shared", "moved"}, ids(Flags{}))
+	diff(t, "a file named", []string{"plan", "file"}, ids(Flags{ConfigFile: h.path("f.toml")}))
+	diff(t, "JSON, in the order of the keys", []string{"plan", "a", "b"}, ids(Flags{ConfigFile: h.path("f.json")}))
+	diff(t, "no such file", []string{"", "~/f.yaml: there is no such file; no settings are read from it."}, ids(Flags{ConfigFile: h.path("f.yaml")}))
+	h.env["KIMI_SHARE_DIR"] = h.path("t")
+	h.write(t, "t/config.json", `{"default_model": "z", "telemetry": true, "providers": {"p": {"type": "_echo", "x": 1}}, "models": {"y": {"provider": "p"}, "z": {"provider": "p"}}}`)
+	diff(t, "the older JSON file", []string{"", "z", "y", "moved", "~/t/config.json: unknown key providers.p.x; it is not used."}, ids(Flags{}))
 }
 
 func TestMissing(t *testing.T) {
+	model := func(p Provider) Config { return Config{DefaultModel: "m", Models: []Model{{ID: "m", Provider: p}}} }
+	dir := t.TempDir()
 	tests := []struct {
 		name string
-		p    Provider
+		c    Config
 		want []string // pieces in order, none for an empty text
 	}{
-		{"nothing", Provider{}, []string{"No model is set up.", "KIMI_API_KEY", "KIMI_MODEL_NAME", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"}},
-		{"complete", Provider{Type: TypeOpenAI, BaseURL: "https://a", Model: "m"}, nil},
-		{"no name", Provider{Type: TypeOpenAI, BaseURL: "https://a"}, []string{"it has no name", "KIMI_MODEL_NAME or OPENAI_MODEL"}},
-		{"neither", Provider{Type: TypeOpenAI}, []string{"KIMI_BASE_URL or OPENAI_BASE_URL", ", and it has no name", "start this agent again."}},
-		{"scripted", Provider{Type: TypeScripted, Scripts: "s"}, nil},
-		{"scripted without a file", Provider{Type: TypeScripted}, []string{"KIMI_SCRIPTED_ECHO_SCRIPTS"}},
+		{"nothing", Config{}, []string{"No model is set up.", "KIMI_API_KEY", "KIMI_MODEL_NAME", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "start it again."}},
+		{"nothing, but a place for it", Config{ShareDir: dir}, []string{"No model is set up.", filepath.Join(dir, "acp.toml"), "[models.NAME]"}},
+		{"complete", model(Provider{Type: TypeOpenAI, BaseURL: "https://a"}), nil},
+		{"scripted", model(Provider{Type: TypeScripted, Scripts: "s"}), nil},
+		{"scripted without a file", model(Provider{Type: TypeScripted}), []string{"KIMI_SCRIPTED_ECHO_SCRIPTS"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Config{Provider: tt.p}.Missing()
+			got := tt.c.Missing()
 			if (got == "") != (tt.want == nil) {
 				t.Fatalf("got %q", got)
 			}
@@ -236,5 +214,27 @@ func TestMissing(t *testing.T) {
 				rest = after
 			}
 		})
+	}
+}
+
+// A pipe must not keep the start waiting; a folder is no file.
+// What the page about configuration offers to copy is taken as it stands.
+func TestExamplesOfThePage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = "[providers.moonshot]\ntype = \"kimi\"\nbase_url = \"https://api.moonshot.ai/v1\"\napi_key = \"k\"\n"
+	blocks := strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```toml\n")[1:]
+	for _, block := range blocks {
+		text, _, _ := strings.Cut(block, "```")
+		c, warnings := newHouse(t, map[string]string{own: text, kimiCLI: theirs},
+			map[string]string{"MOONSHOT_API_KEY": "k", "OPENAI_API_KEY": "k"}).load(Flags{})
+		if len(c.Models) != 1 || len(warnings) > 0 {
+			t.Errorf("%d models and the warnings %q of\n%s", len(c.Models), warnings, text)
+		}
+	}
+	if len(blocks) < 4 {
+		t.Errorf("%d examples", len(blocks))
 	}
 }

@@ -1,168 +1,176 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Range of the context size, in tokens. Below it no prompt fits; above it the number
-// is a mistake.
-const (
-	minContextSize = 4_000
-	maxContextSize = 100_000_000
-)
-
-// environment is the source that reads environment variables.
+// environment is the source that reads variables.
 type environment struct {
 	getenv   func(string) string
-	warnings []Warning
+	warnings *warnings
 }
 
-// family is a set of variables that describe one provider together.
+// family is a set of variables that describe one model together.
 type family struct {
-	key, baseURL, model, contextSize string // names of variables, contextSize may be empty
-	defaultURL                       string
+	typ                 string // of the provider
+	key, baseURL, model string // names of variables
+	// Names of variables that may be missing from a family.
+	contextSize, capabilities string
 }
 
 // families gives the sets of variables in the order in which they are asked.
 func families() []family {
 	return []family{
-		{"KIMI_API_KEY", "KIMI_BASE_URL", "KIMI_MODEL_NAME", "KIMI_MODEL_MAX_CONTEXT_SIZE", "https://api.moonshot.ai/v1"},
-		{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "", "https://api.openai.com/v1"},
+		{TypeKimi, "KIMI_API_KEY", "KIMI_BASE_URL", "KIMI_MODEL_NAME", "KIMI_MODEL_MAX_CONTEXT_SIZE", "KIMI_MODEL_CAPABILITIES"},
+		{TypeOpenAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "", ""},
 	}
 }
 
-func (e *environment) read() layer {
-	return layer{
-		shareDir: e.shareDir(),
-		debug:    e.flag("KIMI_DEBUG"),
-		provider: e.provider(),
+// home is the user's folder, empty if it is not known.
+func (e environment) home() string {
+	if dir := e.getenv(homeVariable()); filepath.IsAbs(dir) {
+		return dir
 	}
+	return ""
 }
 
-func (e *environment) shareDir() string {
+func homeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
+}
+
+func (e environment) shareDir() string {
 	if dir := e.getenv("KIMI_SHARE_DIR"); dir != "" {
 		if filepath.IsAbs(dir) {
 			return filepath.Clean(dir)
 		}
 		e.warn("KIMI_SHARE_DIR", "is not an absolute path; the default folder is used")
 	}
-	home := "HOME"
-	if runtime.GOOS == "windows" {
-		home = "USERPROFILE"
+	if home := e.home(); home != "" {
+		return filepath.Join(home, ".kimi")
 	}
-	if dir := e.getenv(home); filepath.IsAbs(dir) {
-		return filepath.Join(dir, ".kimi")
-	}
-	e.warn(home, "names no folder; sessions and logs are not kept. Set KIMI_SHARE_DIR to keep them")
+	e.warn(homeVariable(), "names no folder; sessions and logs are not kept. Set KIMI_SHARE_DIR to keep them")
 	return ""
 }
 
-func (e *environment) flag(name string) bool {
+// kimiCodeDir is the folder of kimi-code, empty if it is not known.
+func (e environment) kimiCodeDir() string {
+	if dir := e.getenv("KIMI_CODE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if home := e.home(); home != "" {
+		return filepath.Join(home, ".kimi-code")
+	}
+	return ""
+}
+
+// flag gives a switch, nil if the variable is not set.
+func (e environment) flag(name string) *bool {
+	on := false
 	switch v := strings.ToLower(e.getenv(name)); v {
-	case "", "0", "false", "no", "off":
-		return false
+	case "":
+		return nil
+	case "0", "false", "no", "off":
 	case "1", "true", "yes", "on":
-		return true
+		on = true
 	default:
-		e.warn(name, "is neither 1 nor 0; it is taken as 0")
-		return false
+		e.warn(name, "is neither 1 nor 0; it is not used")
+		return nil
 	}
+	return &on
 }
 
-// provider gives the first family with a key. Without any key it is the first that
-// names both address and model, as for a server on the own machine. One that has less
-// is given too, so that Missing can say what it lacks.
-func (e *environment) provider() *Provider {
+// model gives the model that the variables describe, as a source of its own. A family
+// counts when it names a model and has a key, or, as for a server on the own machine, an
+// address; one with a key goes first. What an incomplete one lacks is given as well.
+func (e environment) model() (s source, lacks string) {
 	if e.getenv("KIMI_MODEL_NAME") == TypeScripted {
-		return &Provider{
-			Type:        TypeScripted,
-			Model:       TypeScripted,
-			ContextSize: e.contextSize("KIMI_MODEL_MAX_CONTEXT_SIZE"),
-			Scripts:     e.getenv("KIMI_SCRIPTED_ECHO_SCRIPTS"),
+		p := Provider{Type: TypeScripted, Scripts: e.getenv("KIMI_SCRIPTED_ECHO_SCRIPTS"), ReasoningKey: defaultReasoningKey}
+		return e.source(families()[0], TypeScripted, p), ""
+	}
+	type found struct {
+		family
+		name string
+		key  Secret
+	}
+	var withKey, withoutKey []found
+	for _, f := range families() {
+		name, key, url := strings.TrimSpace(e.getenv(f.model)), e.secret(f.key), e.getenv(f.baseURL)
+		switch {
+		case key == "" && url == "" && name == "":
+		case key == "" && url == "":
+			e.warn(f.model, "is set without "+f.key+" or "+f.baseURL+"; it is not used")
+		case name == "" && key != "":
+			lacks = cmp.Or(lacks, "it has no name (set "+f.model+")")
+		case name == "":
+		case !isName(name):
+			e.warn(f.model, fmt.Sprintf("is no name of at most %d printable characters; it is not used", maxName))
+		case key != "":
+			withKey = append(withKey, found{f, name, key})
+		default:
+			withoutKey = append(withoutKey, found{f, name, key})
 		}
 	}
-	all := families()
-	for _, f := range all {
-		if key := e.secret(f.key); key != "" {
-			return e.fromFamily(f, key)
-		}
+	both := slices.Concat(withKey, withoutKey)
+	if len(both) == 0 {
+		return source{}, lacks
 	}
-	for _, f := range all {
-		if e.getenv(f.baseURL) != "" && e.getenv(f.model) != "" {
-			return e.fromFamily(f, "")
-		}
+	f := both[0]
+	address := e.address(f.family, f.key != "")
+	if address == "" {
+		return source{}, "its address cannot be used (set " + f.baseURL + " to an address such as https://api.example.com/v1)"
 	}
-	return nil
+	p := Provider{Type: f.typ, BaseURL: address, APIKey: f.key, ReasoningKey: defaultReasoningKey}
+	return e.source(f.family, f.name, p), ""
 }
 
-func (e *environment) fromFamily(f family, key Secret) *Provider {
-	return &Provider{
-		Type:        TypeOpenAI,
-		BaseURL:     e.address(f.baseURL, f.defaultURL, key != ""),
-		APIKey:      key,
-		Model:       strings.TrimSpace(e.getenv(f.model)),
-		ContextSize: e.contextSize(f.contextSize),
+// source makes a source of one model, which is the default.
+func (e environment) source(f family, name string, p Provider) source {
+	p.Name = EnvironmentProvider
+	at := Warning{Name: f.model}
+	m := Model{ID: name, Name: name, ContextSize: e.contextSize(f.contextSize), Capabilities: e.capabilities(f.capabilities, name)}
+	return source{
+		fallback:  choice{id: name, at: at},
+		providers: map[string]*provider{p.Name: {Provider: p}},
+		models:    []entry{{model: m, provider: p.Name, at: at}},
 	}
 }
 
 // address gives the base URL. One that cannot be used is not replaced by the default:
 // the key was meant for another server, and must not be sent to this one.
-func (e *environment) address(name, otherwise string, withKey bool) string {
-	text := strings.TrimSpace(e.getenv(name))
+func (e environment) address(f family, withKey bool) string {
+	text := strings.TrimSpace(e.getenv(f.baseURL))
 	if text == "" {
-		return otherwise
+		return defaultURL(f.typ)
 	}
-	const unused = "; no model is used until it is corrected"
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		// The error quotes the address, and the address may hold a password.
-		e.warn(name, "is not a web address"+unused)
-		return ""
-	case u.Scheme != "http" && u.Scheme != "https":
-		e.warn(name, "does not begin with http:// or https://"+unused)
-		return ""
-	case u.Hostname() == "":
-		e.warn(name, "names no host"+unused)
-		return ""
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		e.warn(name, "has a part after ? or #, where paths are to be added"+unused)
+	address, problem := checkAddress(text)
+	if problem != "" {
+		e.warn(f.baseURL, problem+"; these variables are not used until it is corrected")
 		return ""
 	}
-	if u.Scheme == "http" && withKey && !ownMachine(u.Hostname()) {
-		e.warn(name, "begins with http://, so the key is sent unencrypted; it is used as it is")
+	if withKey && unencrypted(address) {
+		e.warn(f.baseURL, sentUnencrypted)
 	}
-	return strings.TrimRight(text, "/")
+	return address
 }
 
-func ownMachine(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
+func (e environment) secret(name string) Secret {
+	key, ok := cleanKey(e.getenv(name))
+	if !ok {
+		e.warn(name, notAKey)
 	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
+	return key
 }
 
-// secret gives a key. Blank space around it is what copying leaves behind; anything
-// else that cannot stand in a header means that the value is not a key.
-func (e *environment) secret(name string) Secret {
-	key := strings.TrimSpace(e.getenv(name))
-	for _, b := range []byte(key) {
-		if b <= ' ' || b > '~' {
-			e.warn(name, "holds characters that no key has; it is not used")
-			return ""
-		}
-	}
-	return Secret(key)
-}
-
-func (e *environment) contextSize(name string) int {
+func (e environment) contextSize(name string) int {
 	if name == "" {
 		return DefaultContextSize
 	}
@@ -179,6 +187,20 @@ func (e *environment) contextSize(name string) int {
 	return n
 }
 
-func (e *environment) warn(variable, what string) {
-	e.warnings = append(e.warnings, Warning{Variable: variable, What: what})
+// capabilities reads a list with commas, whose unknown elements are passed over.
+// Without it a model is taken to see images and to think: one that cannot says so when
+// it is asked, while one that is not asked never says that it could.
+func (e environment) capabilities(name, model string) []string {
+	stated := []string{ImageIn, Thinking}
+	if text := e.getenv(name); name != "" && strings.TrimSpace(text) != "" {
+		stated = nil
+		for part := range strings.SplitSeq(strings.ToLower(text), ",") {
+			stated = append(stated, strings.TrimSpace(part))
+		}
+	}
+	return capabilities(model, stated)
+}
+
+func (e environment) warn(variable, what string) {
+	e.warnings.add(Warning{Name: variable, What: what})
 }

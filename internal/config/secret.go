@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 )
 
 // hidden is what a Secret shows of itself.
@@ -47,3 +48,17 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // LogValue gives the placeholder.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// cleanKey gives a key, and false for a text that is none. Blank space around it is what
+// copying leaves behind; anything else that cannot stand in a header is not of a key.
+func cleanKey(text string) (Secret, bool) {
+	key := strings.TrimSpace(text)
+	for _, b := range []byte(key) {
+		if b <= ' ' || b > '~' {
+			return "", false
+		}
+	}
+	return Secret(key), true
+}
+
+const notAKey = "holds characters that no key has; it is not used"

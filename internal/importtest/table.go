@@ -18,6 +18,10 @@ var rules = []rule{
 	{"cmd/kimi-acp", []string{"cmd/kimi-acp/...", "acp", "soul/...", "contextprovider/...", "editors/...", "fileop/...", "internal/..."}},
 	// The demo sees what an editor sees, and scripts the model's end.
 	{"cmd/kimi-acp/demo", []string{"fileop/...", "internal/..."}},
+	// A turn without an editor, and what is built on it.
+	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
+	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
@@ -27,6 +31,7 @@ var rules = []rule{
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
 	{"soul/llm", []string{"internal/jsonstring"}},
 	{"soul/llm/openai", []string{"soul/llm", "internal/..."}},
+	{"soul/llm/catalog", []string{"soul/llm", "soul/llm/openai", "soul/llm/scripted", "internal/..."}},
 	{"soul/llm/scripted", []string{"soul/llm", "internal/..."}},
 
 	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
@@ -47,7 +52,7 @@ var testKits = []struct {
 	exceptions []string
 }{
 	{"internal/acptest/...", nil},
-	{"internal/modeltest", []string{"cmd/kimi-acp/demo"}},
+	{"internal/modeltest", []string{"cmd/kimi-acp/demo", "internal/agentbench"}},
 	{"internal/clienttest", nil},
 	{"internal/importtest", nil},
 	{"internal/obs/obstest", nil},

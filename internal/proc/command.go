@@ -37,7 +37,7 @@ type Outcome struct {
 	// it last stood. Of a long text the beginning and the end are kept.
 	Output    string
 	Truncated bool          // the middle of Output was cut
-	Bytes     int64         // bytes the command wrote, before anything was cut
+	Bytes     int64         // bytes the command wrote, before anything was cut; 0: unknown, when Truncated
 	Duration  time.Duration // from start to end, including the ending of its group
 
 	// Leftover says that the command had ended but had left processes running in

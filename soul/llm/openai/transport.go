@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -98,14 +99,23 @@ func loadRoots(files []string) (*x509.CertPool, error) {
 func readCAFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, errors.Unwrap(err) // without the name, which the caller says
+		return nil, withoutName(err)
 	}
 	defer f.Close()
 	pem, err := io.ReadAll(io.LimitReader(f, maxCAFile+1))
 	if err == nil && len(pem) > maxCAFile {
 		err = fmt.Errorf("it has more than %d bytes", maxCAFile)
 	}
-	return pem, err
+	return pem, withoutName(err)
+}
+
+// withoutName takes the file's name out of an error, since the caller says it.
+func withoutName(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // newHTTPClient gives the client of the config, or one of our own, with

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +43,7 @@ func newSecureServer(t *testing.T, http2 bool) *secureServer {
 		_, _ = w.Write(cannedStream(1))
 	}))
 	s.EnableHTTP2 = http2
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // refused certificates
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
@@ -163,9 +165,9 @@ func TestAConnectionThatClosesUnderARequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	defer l.Close()
 	wg.Go(func() {
 		for n := 1; n <= 2; n++ {
 			c, err := l.Accept()
@@ -260,8 +262,10 @@ type connectProxy struct {
 func (p *connectProxy) start(t *testing.T) *url.URL {
 	t.Helper()
 	s := httptest.NewServer(p)
+	p.open.Add(1) // the server itself
 	t.Cleanup(func() {
 		s.Close()
+		p.open.Done()
 		p.open.Wait()
 	})
 	u, err := url.Parse(s.URL)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"kimi-acp/acp"
+	"kimi-acp/internal/config"
+	"kimi-acp/internal/obs"
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/llm/catalog"
+	"kimi-acp/soul/tool"
+)
+
+// models is the catalog that sessions choose from. It follows the settings: what
+// has changed in them holds for new sessions and choices, while the models that
+// are in use stay as they are.
+type models struct {
+	log     *obs.Log
+	secrets *obs.Redactor
+
+	warming sync.WaitGroup
+	ctx     context.Context //nolint:containedctx // the life of what warms connections
+	stop    context.CancelFunc
+
+	mu      sync.Mutex
+	cfg     config.Config
+	current *catalog.Catalog
+	all     []*catalog.Catalog // each is closed at the end
+}
+
+func newModels(log *obs.Log, secrets *obs.Redactor) *models {
+	m := &models{log: log, secrets: secrets}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// use takes settings over.
+func (m *models) use(cfg config.Config, warnings []config.Warning) {
+	for _, s := range cfg.Secrets() {
+		m.secrets.Add(s)
+	}
+	for _, w := range warnings {
+		m.log.Warn(w.String())
+	}
+	var ca []string
+	if f := os.Getenv("SSL_CERT_FILE"); f != "" {
+		ca = []string{f}
+	}
+	c := catalog.New(catalog.Options{
+		Models:    cfg.Models,
+		Default:   cfg.DefaultModel,
+		Thinking:  cfg.Thinking,
+		UserAgent: "kimi-acp/" + currentVersion(),
+		CAFiles:   ca,
+		Logger:    m.log.Logger,
+	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cfg, m.current = cfg, c
+	m.all = append(m.all, c)
+}
+
+func (m *models) now() (config.Config, *catalog.Catalog) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cfg, m.current
+}
+
+// Models lists the models; see acp.Catalog.
+func (m *models) Models() []acp.ModelChoice {
+	_, c := m.now()
+	var out []acp.ModelChoice
+	for _, choice := range c.Choices() {
+		model := acp.ModelChoice{ID: choice.ID, Name: choice.Name, Description: choice.Description}
+		for _, l := range choice.Levels {
+			model.Levels = append(model.Levels, acp.ThoughtLevel{ID: l.ID, Name: l.Name})
+		}
+		out = append(out, model)
+	}
+	return out
+}
+
+// Provider makes a provider; see acp.Catalog.
+func (m *models) Provider(modelID, levelID string) (llm.Provider, error) {
+	_, c := m.now()
+	return c.Provider(modelID, levelID)
+}
+
+// settings is what new sessions begin with.
+func (m *models) settings() acp.Settings {
+	cfg, _ := m.now()
+	return acp.Settings{Missing: cfg.Missing(), Mode: tool.Mode(cfg.DefaultMode)}
+}
+
+// warmFor bounds the opening of a connection ahead of its use.
+const warmFor = 10 * time.Second
+
+// warm opens the connection to the default model's server, so that the first
+// prompt does not wait for it.
+func (m *models) warm() {
+	cfg, c := m.now()
+	m.warming.Go(func() {
+		ctx, stop := context.WithTimeout(m.ctx, warmFor)
+		defer stop()
+		c.Warm(ctx, cfg.DefaultModel)
+	})
+}
+
+func (m *models) close() {
+	m.stop()
+	m.warming.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.all {
+		c.Close()
+	}
+}
