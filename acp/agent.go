@@ -62,6 +62,7 @@ type SoulSpec struct {
 	Wire      *wire.Wire
 	Executor  *tool.Executor // serves the workspace tools on Wire
 	Disk      fileop.Store   // the roots as they are on disk
+	Controls  soul.Controls  // what slash commands may change
 }
 
 // Bounds on what one editor can make grow.

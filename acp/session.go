@@ -174,7 +174,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk})
+	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}})
 	if err != nil {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

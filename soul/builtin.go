@@ -20,6 +20,7 @@ type Config struct {
 	System    string         // the system prompt, frozen for the session
 	MaxSteps  int            // model calls in one turn, 0: 1000
 	Retry     RetryPolicy    // zero: DefaultRetry
+	Controls  Controls       // what commands may change; nil: nothing
 	Events    *EventBus      // nil: nobody listens
 	Logger    *slog.Logger   // nil: slog.Default
 }
@@ -32,6 +33,8 @@ type Builtin struct {
 
 	mu       sync.Mutex
 	provider llm.Provider
+	calls    int       // model calls that were answered
+	used     llm.Usage // by all of them
 }
 
 var (
@@ -93,11 +96,15 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 }
 
 func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
-	if c, ok := parseCommand(in.Text); ok {
+	if c, args, ok := parseCommand(in.Text); ok {
 		if ctx.Err() != nil { // cancelled while it waited
 			return Outcome{Stop: StopCancelled}, nil
 		}
-		return Outcome{Stop: StopEndTurn}, c.run(b, in.Text)
+		prompt, err := c.run(b, args)
+		if prompt == "" || err != nil {
+			return Outcome{Stop: StopEndTurn}, err
+		}
+		in = Input{Parts: []llm.Part{llm.Text(prompt)}}
 	}
 	before := b.history.Len()
 	b.history.Append(llm.Message{Role: llm.RoleUser, Content: in.Parts})

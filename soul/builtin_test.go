@@ -287,28 +287,95 @@ func TestCancelWhileWaitingToRetry(t *testing.T) {
 	})
 }
 
-func TestCommands(t *testing.T) {
-	s := play(nil, Config{}, "text: hi")
-	if _, err := s.Run(t.Context(), ask("remember me")); err != nil {
-		t.Fatal(err)
+// panel is a session around a soul whose mode and model can be changed.
+type panel struct{ mode, model string }
+
+func (p *panel) Mode() string     { return p.mode }
+func (p *panel) Model() string    { return p.model }
+func (p *panel) Models() []string { return []string{"fast", "deep"} }
+
+func (p *panel) SetMode(id string) error {
+	p.mode = id
+	return nil
+}
+
+func (p *panel) SetModel(id string) error {
+	if !slices.Contains(p.Models(), id) {
+		return errors.New("there is no such model")
 	}
-	said := func(command string) string {
-		from := len(s.said)
-		if _, err := s.Run(t.Context(), ask(command)); err != nil {
+	p.model = id
+	return nil
+}
+
+func TestCommands(t *testing.T) {
+	for _, c := range []struct{ command, says, mode, model string }{
+		{"/help", "`/plan [on|off]`", "default", "fast"},
+		{" /status ", "of 1000 tokens in use", "default", "fast"},
+		{"/status", "Mode `default`.", "default", "fast"},
+		{"/usage", "1 model calls: 7 tokens in (2 of them from the cache), 3 out.", "default", "fast"},
+		{"/model", "- `fast` (in use)\n- `deep`", "default", "fast"},
+		{"/model deep", "now `deep`", "default", "deep"},
+		{"/model gone", "stays `fast`: there is no such model", "default", "fast"},
+		{"/plan", "now `plan`", "plan", "fast"},
+		{"/plan on", "now `plan`", "plan", "fast"},
+		{"/plan off", "now `default`", "default", "fast"},
+		{"/plan perhaps", "takes `on` or `off`", "default", "fast"},
+		{"/yolo\n", "now `yolo`", "yolo", "fast"},
+		{"/clear", "cleared", "default", "fast"},
+	} {
+		p := &panel{mode: "default", model: "fast"}
+		s := play(nil, Config{Controls: p}, "text: hi\nusage: {\"input_other\":5,\"input_cache_read\":2,\"output\":3}")
+		if _, err := s.Run(t.Context(), ask("remember me")); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(s.said[from:], " | ")
-	}
-	for _, c := range []struct{ command, want string }{{"/help", "`/clear`"}, {" /status ", "of 1000 tokens"}, {"/clear", "cleared"}} {
-		if got := said(c.command); !strings.Contains(got, c.want) || !strings.HasPrefix(got, "TurnBegin") || !strings.HasSuffix(got, "TurnEnd") {
-			t.Errorf("%s said %s", c.command, got)
+		from := len(s.said)
+		if _, err := s.Run(t.Context(), ask(c.command)); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(s.said[from:], " | ")
+		if !strings.Contains(got, c.says) || !strings.HasPrefix(got, "TurnBegin") || !strings.HasSuffix(got, "TurnEnd") {
+			t.Errorf("%s said %s, want %s", c.command, got, c.says)
+		}
+		if p.mode != c.mode || p.model != c.model {
+			t.Errorf("after %s mode %s and model %s", c.command, p.mode, p.model)
+		}
+		if cleared := s.history.Len() == 0; cleared != (c.command == "/clear") {
+			t.Errorf("after %s the history has %d messages", c.command, s.history.Len())
 		}
 	}
-	if s.history.Len() != 0 {
-		t.Errorf("after /clear the history has %d messages", s.history.Len())
+}
+
+func TestModeCommandTogglesBack(t *testing.T) {
+	p := &panel{mode: "plan"}
+	s := play(nil, Config{Controls: p})
+	if _, err := s.Run(t.Context(), ask("/plan")); err != nil || p.mode != "default" {
+		t.Errorf("mode %s, %v", p.mode, err)
 	}
+}
+
+func TestCommandsWithoutControls(t *testing.T) {
+	s := play(nil, Config{})
+	for _, command := range []string{"/model deep", "/plan", "/yolo on", "/status"} {
+		if _, err := s.Run(t.Context(), ask(command)); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
+func TestInitAsksTheModel(t *testing.T) {
+	s := play(nil, Config{}, "text: written")
+	if out, err := s.Run(t.Context(), ask("/init mind the tests")); err != nil || out.Steps != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	asked := s.history.Messages()[0].Content[0].Text
+	if !strings.Contains(asked, "AGENTS.md") || !strings.HasSuffix(asked, "mind the tests") {
+		t.Errorf("the model was asked %q", asked)
+	}
+}
+
+func TestWhatIsNoCommand(t *testing.T) {
 	for _, text := range []string{"/nope", "/usr/bin/x fails, why?", "/helpme", "a /help", "/", ""} {
-		if c, is := parseCommand(text); is {
+		if c, _, is := parseCommand(text); is {
 			t.Errorf("%q counts as the command %s", text, c.Name)
 		}
 	}

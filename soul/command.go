@@ -8,17 +8,38 @@ import (
 	"kimi-acp/soul/wire"
 )
 
+// Controls is what slash commands may change about the session around a soul. It
+// is called from the turn's goroutine, one call at a time.
+type Controls interface {
+	// Mode is the id of the mode that is on.
+	Mode() string
+	// SetMode turns a mode on: default, accept-edits, plan or yolo.
+	SetMode(id string) error
+	// Model is the id of the model in use, and Models are those there are.
+	Model() string
+	Models() []string
+	// SetModel changes the model from the next request on.
+	SetModel(id string) error
+}
+
 // command is a slash command of the built-in soul.
 type command struct {
 	Command
-	run func(b *Builtin, text string) error
+	// run carries it out. A prompt that it gives is what the model is asked
+	// instead; none ends the turn.
+	run func(b *Builtin, args string) (prompt string, err error)
 }
 
 // builtinCommands lists the commands in the order in which they are shown.
 func builtinCommands() []command {
 	return []command{
 		{Command{Name: "help", Description: "List the commands and what they do"}, (*Builtin).help},
-		{Command{Name: "status", Description: "Show the model and how full its context is"}, (*Builtin).showStatus},
+		{Command{Name: "status", Description: "Show model, mode and how full the context is"}, (*Builtin).showStatus},
+		{Command{Name: "usage", Description: "Show the tokens that this session has used"}, (*Builtin).showUsage},
+		{Command{Name: "model", Description: "Show the models, or change to one", Hint: "[model]"}, (*Builtin).chooseModel},
+		{Command{Name: "plan", Description: "Turn plan mode, which changes nothing, on or off", Hint: "[on|off]"}, switchMode("plan")},
+		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
+		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},
 	}
 }
@@ -32,45 +53,125 @@ func (b *Builtin) Commands() []Command {
 	return out
 }
 
-// parseCommand finds the command that a prompt begins with. A slash that begins
-// anything else, such as a path, is ordinary text for the model.
-func parseCommand(text string) (command, bool) {
-	word, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
+// parseCommand finds the command that a prompt begins with, and what follows it.
+// A slash that begins anything else, such as a path, is ordinary text for the model.
+func parseCommand(text string) (c command, args string, ok bool) {
+	text, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
-		return command{}, false
+		return command{}, "", false
 	}
-	if i := strings.IndexAny(word, " \t\r\n"); i >= 0 {
-		word = word[:i]
+	word := text
+	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
+		word, args = text[:i], strings.TrimSpace(text[i:])
 	}
 	for _, c := range builtinCommands() {
 		if c.Name == word {
-			return c, true
+			return c, args, true
 		}
 	}
-	return command{}, false
+	return command{}, "", false
 }
 
-func (b *Builtin) say(text string) error {
-	b.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(text)})
-	return nil
+// say answers in the model's place.
+func (b *Builtin) say(format string, args ...any) {
+	b.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(fmt.Sprintf(format, args...))})
 }
 
-func (b *Builtin) help(string) error {
+func (b *Builtin) help(string) (string, error) {
 	var s strings.Builder
-	s.WriteString("Commands:\n")
 	for _, c := range builtinCommands() {
-		fmt.Fprintf(&s, "- `/%s`: %s\n", c.Name, c.Description)
+		name := c.Name
+		if c.Hint != "" {
+			name += " " + c.Hint
+		}
+		fmt.Fprintf(&s, "- `/%s`: %s\n", name, c.Description)
 	}
-	return b.say(s.String())
+	b.say("Commands:\n%s", s.String())
+	return "", nil
 }
 
-func (b *Builtin) showStatus(string) error {
+func (b *Builtin) showStatus(string) (string, error) {
 	s := b.Status()
-	return b.say(fmt.Sprintf("Model `%s`: %d of %d tokens in use (%.1f %%), %d messages.", s.Model, s.ContextTokens, s.MaxContextTokens, 100*float64(s.ContextTokens)/float64(max(s.MaxContextTokens, 1)), b.history.Len()))
+	mode := ""
+	if b.cfg.Controls != nil {
+		mode = fmt.Sprintf(" Mode `%s`.", b.cfg.Controls.Mode())
+	}
+	b.say("Model `%s`: %d of %d tokens in use (%.1f %%), %d messages.%s", s.Model, s.ContextTokens, s.MaxContextTokens, 100*float64(s.ContextTokens)/float64(max(s.MaxContextTokens, 1)), b.history.Len(), mode)
+	return "", nil
 }
 
-func (b *Builtin) clear(string) error {
+func (b *Builtin) showUsage(string) (string, error) {
+	b.mu.Lock()
+	calls, u := b.calls, b.used
+	b.mu.Unlock()
+	b.say("%d model calls: %d tokens in (%d of them from the cache), %d out.", calls, u.Input(), u.InputCacheRead, u.Output)
+	return "", nil
+}
+
+func (b *Builtin) chooseModel(id string) (string, error) {
+	c := b.cfg.Controls
+	if c == nil || len(c.Models()) == 0 {
+		b.say("The model is `%s`; there is no other to choose.", b.Status().Model)
+		return "", nil
+	}
+	if id == "" {
+		var s strings.Builder
+		for _, m := range c.Models() {
+			mark := ""
+			if m == c.Model() {
+				mark = " (in use)"
+			}
+			fmt.Fprintf(&s, "- `%s`%s\n", m, mark)
+		}
+		b.say("Models:\n%sChange with `/model NAME`.", s.String())
+		return "", nil
+	}
+	if err := c.SetModel(id); err != nil {
+		b.say("The model stays `%s`: %v", c.Model(), err)
+		return "", nil
+	}
+	b.say("The model is now `%s`.", c.Model())
+	return "", nil
+}
+
+// switchMode is the command that turns a mode on, and back to default.
+func switchMode(mode string) func(*Builtin, string) (string, error) {
+	return func(b *Builtin, arg string) (string, error) {
+		c := b.cfg.Controls
+		if c == nil {
+			b.say("Modes cannot be changed in this session.")
+			return "", nil
+		}
+		to := mode
+		switch {
+		case arg == "off", arg == "" && c.Mode() == mode:
+			to = "default"
+		case arg != "" && arg != "on":
+			b.say("`/%s` takes `on` or `off`. The mode stays `%s`.", mode, c.Mode())
+			return "", nil
+		}
+		if err := c.SetMode(to); err != nil {
+			return "", fmt.Errorf("change the mode: %w", err)
+		}
+		b.say("The mode is now `%s`.", to)
+		return "", nil
+	}
+}
+
+// initPrompt asks for an AGENTS.md.
+const initPrompt = `Write an AGENTS.md at the root of this project, for agents that will work on it.
+Look first: the README, the build files, the layout, a few typical sources and their tests. Then write, in at most 80 lines: what the project is, a map of its folders, the commands to build, test and lint it (only those that you have seen in its files), the conventions that its code follows, and what is easy to get wrong. If an AGENTS.md is there already, keep what holds and mend what does not. State nothing that you have not seen.`
+
+func (b *Builtin) initialize(extra string) (string, error) {
+	if extra == "" {
+		return initPrompt, nil
+	}
+	return initPrompt + "\n\nThe user adds: " + extra, nil
+}
+
+func (b *Builtin) clear(string) (string, error) {
 	b.history.Truncate(0)
 	b.sendStatus(&assembler{})
-	return b.say("The conversation is cleared. Files were not touched.")
+	b.say("The conversation is cleared. Files were not touched.")
+	return "", nil
 }

@@ -28,6 +28,7 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 	if err != nil {
 		return stepDone, err
 	}
+	b.count(answer)
 	message := answer.message()
 	if answer.finish == llm.FinishContentFilter {
 		b.failCalls(answer)
@@ -59,6 +60,19 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 		return stepCancelled, nil
 	}
 	return stepContinue, nil
+}
+
+// count adds a model call to the session's usage.
+func (b *Builtin) count(a *assembler) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls++
+	if a.usage != nil {
+		b.used.InputOther += a.usage.InputOther
+		b.used.InputCacheRead += a.usage.InputCacheRead
+		b.used.InputCacheCreation += a.usage.InputCacheCreation
+		b.used.Output += a.usage.Output
+	}
 }
 
 // runTools runs the calls of one message side by side; the Executor behind the

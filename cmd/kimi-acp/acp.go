@@ -96,6 +96,7 @@ func runACP(args []string) int {
 					Shell:        runner.Shell(),
 					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 				}),
+				Controls: s.Controls,
 				MaxSteps: cfg.Loop.MaxStepsPerTurn,
 				Retry:    retryPolicy(cfg),
 				Logger:   log.Logger,
