@@ -22,6 +22,7 @@ var rules = []rule{
 	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
+	{"cmd/kimi-acp/policycmd", []string{"internal/policy"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
@@ -69,6 +70,7 @@ var outside = map[string][]string{
 	"github.com/google/jsonschema-go":   {"soul/tool", "internal/acptest/..."},
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
+	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
 	"go.uber.org/goleak":                nil, // tests
 	"pgregory.net/rapid":                nil, // tests
