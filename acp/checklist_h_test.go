@@ -138,7 +138,7 @@ func Test098DiffsAreTheRealChange(t *testing.T) {
 	c := stage{scripts: []string{
 		editFile("edit", "a.txt", "two", "2"), writeFile("new", "sub/b.txt", "fresh\n"), writeFile("over", "a.txt", ""), "text: done",
 	}}.serve(t)
-	c.OnWrite = func(path, text string) (string, error) { return strings.ReplaceAll(text, "2", "2 "), nil } // a formatter
+	c.OnWrite = func(_, text string) (string, error) { return strings.ReplaceAll(text, "2", "2 "), nil } // a formatter
 	c.Initialize(both)
 	s := c.NewSession(t.TempDir())
 	path := put(t, s.Cwd, "a.txt", "one\ntwo\nthree\n")

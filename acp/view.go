@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"runtime/debug"
 	"unicode/utf8"
 
 	"kimi-acp/soul"
@@ -25,8 +26,14 @@ func newView(s *session) *view {
 	return &view{session: s, calls: calls{session: s, open: map[string]*shownCall{}, used: map[string]bool{}}}
 }
 
-// Receive shows one message of the Wire.
+// Receive shows one message of the Wire. A fault of ours in showing it must not
+// take the turn, or the program, with it.
 func (v *view) Receive(m wire.Message) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.session.agent.log.Error("bug: a message could not be shown", "session", v.session.id, "type", m.WireType(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
 	switch m := m.(type) {
 	case wire.TurnBegin, wire.StepBegin:
 		v.text, v.thought = nil, nil
@@ -91,7 +98,7 @@ func (v *view) part(p llm.Part) {
 }
 
 func (v *view) usage(s wire.StatusUpdate) {
-	if s.ContextTokens != nil && s.MaxContextTokens != nil && *s.MaxContextTokens > 0 && *s.ContextTokens > 0 {
+	if s.ContextTokens != nil && s.MaxContextTokens != nil && *s.MaxContextTokens > 0 {
 		v.session.update(usageUpdate{SessionUpdate: "usage_update", Used: *s.ContextTokens, Size: *s.MaxContextTokens})
 	}
 }

@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -75,10 +76,13 @@ func (h *History) Messages() []llm.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]llm.Message, 0, len(h.messages))
-	for _, m := range h.messages {
+	for i, m := range h.messages {
 		if last := len(out) - 1; last >= 0 && m.Role == llm.RoleUser && out[last].Role == llm.RoleUser {
-			joined := append([]llm.Part{}, out[last].Content...)
-			out[last].Content = append(joined, m.Content...)
+			if h.messages[i-1].Role == llm.RoleUser && (i < 2 || h.messages[i-2].Role != llm.RoleUser) {
+				// The first to be joined: from here on the content is a copy of ours.
+				out[last].Content = slices.Clone(out[last].Content)
+			}
+			out[last].Content = append(out[last].Content, m.Content...)
 			continue
 		}
 		out = append(out, m)

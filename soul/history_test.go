@@ -47,6 +47,14 @@ func TestHistoryJoinsUserMessages(t *testing.T) {
 	if h.Len() != 4 {
 		t.Errorf("the history itself has %d messages", h.Len())
 	}
+	h.Truncate(1)
+	h.Append(user("e"), user("f"))
+	if m := h.Messages(); len(m) != 1 || len(m[0].Content) != 3 || m[0].Content[2].Text != "f" {
+		t.Errorf("three in a row are joined to %+v", m)
+	}
+	if m := h.messages[0].Content; len(m) != 1 {
+		t.Errorf("joining changed the history itself: %+v", m)
+	}
 }
 
 func TestShorten(t *testing.T) {

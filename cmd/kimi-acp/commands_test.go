@@ -71,11 +71,12 @@ func TestRunExits(t *testing.T) {
 		{"expired key", []string{"error: 401 expired"}, []string{"--quiet", "go"}, 1, "", "HTTP 401: expired. Run kimi-acp doctor"},
 		{"unknown flag", nil, []string{"--bogus", "go"}, 2, "", "bogus"},
 		{"unknown mode", nil, []string{"--mode", "wild", "go"}, 2, "", "use one of default"},
+		{"yes and no", nil, []string{"--yes", "--mode", "plan", "go"}, 2, "", "contradict"},
 		{"no such folder", nil, []string{"--dir", "none", "go"}, 2, "", "no such file"},
 		{"folder that is a file", nil, []string{"--dir", "/dev/null", "go"}, 2, "", "not a folder"},
 		{"negative steps", nil, []string{"--max-steps", "-1", "go"}, 2, "", "negative"},
 		{"no prompt", nil, nil, 2, "", "stdin was empty"},
-		{"no levels", []string{"text: x"}, []string{"--thinking", "high", "go"}, 2, "", "no levels"},
+		{"no levels", []string{"text: x"}, []string{"--thinking", "high", "go"}, 2, "", "no such level"},
 		{"refused", []string{"text: no\nfinish: content_filter"}, []string{"--quiet", "go"}, 3, "no\n", ""},
 		{"cut", []string{"text: so\nfinish: length"}, []string{"--quiet", "go"}, 4, "so\n", ""},
 		{"steps", []string{edit, edit}, []string{"--quiet", "--yes", "--max-steps", "1", "go"}, 4, "", ""},
@@ -111,18 +112,64 @@ func TestRunWithoutAModel(t *testing.T) {
 }
 
 func TestRunReadsThePrompt(t *testing.T) {
-	for _, args := range [][]string{{"run", "--json"}, {"run", "--json", "-"}} {
-		cmd := command(t, playing(t, "text: yes"), args...)
+	for _, tt := range []struct {
+		words []string
+		want  string
+	}{
+		{nil, `from a pipe\n`},
+		{[]string{"-"}, `from a pipe`},
+		{[]string{"look", "at:", "-", "and", "go"}, `look at:\nfrom a pipe\n\nand go`},
+		{[]string{"look", "-at"}, ""},
+	} {
+		cmd := command(t, playing(t, "text: yes"), append([]string{"run", "--json"}, tt.words...)...)
 		cmd.Stdin = strings.NewReader("from a pipe\n")
 		got := finish(t, cmd)
-		if first, _, _ := strings.Cut(got.stdout, "\n"); got.exit != 0 || first != `{"type":"TurnBegin","payload":{"user_input":"from a pipe\n"}}` {
-			t.Errorf("%v: exit %d, %s", args, got.exit, first)
+		if tt.want == "" {
+			if got.exit != 2 || !strings.Contains(got.stderr, "-at") {
+				t.Errorf("%q: exit %d, %s", tt.words, got.exit, got.stderr)
+			}
+			continue
+		}
+		if first, _, _ := strings.Cut(got.stdout, "\n"); got.exit != 0 || first != `{"type":"TurnBegin","payload":{"user_input":"`+tt.want+`"}}` {
+			t.Errorf("%q: exit %d, %s", tt.words, got.exit, first)
 		}
 	}
 	cmd := command(t, playing(t, "text: yes"), "run")
 	cmd.Stdin = strings.NewReader("\xff")
 	if got := finish(t, cmd); got.exit != 2 || !strings.Contains(got.stderr, "UTF-8") {
 		t.Errorf("exit %d, %s", got.exit, got.stderr)
+	}
+}
+
+// default_mode of the settings holds here too, and a flag wins over it.
+func TestRunModeOfTheSettings(t *testing.T) {
+	edit := `tool_call: {"id":"e","name":"WriteFile","arguments":"{\"path\":\"a.txt\",\"content\":\"x\"}"}`
+	for mode, exit := range map[string]int{"": 0, "default": 5} {
+		cmd := command(t, playing(t, edit, "text: done"), "run", "--mode", mode, "go")
+		settings(t, cmd, "default_mode = \"accept-edits\"\n")
+		if got := finish(t, cmd); got.exit != exit {
+			t.Errorf("%q: exit %d, %s", mode, got.exit, got.stderr)
+		}
+	}
+}
+
+// settings gives a command an acp.toml.
+func settings(t *testing.T, cmd *exec.Cmd, text string) {
+	t.Helper()
+	share := filepath.Join(filepath.Dir(cmd.Dir), "share")
+	if err := os.Mkdir(share, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(share, "acp.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Commands die of a broken pipe as they do elsewhere.
+func TestRunLeavesCommandsTheirSignals(t *testing.T) {
+	got := finish(t, command(t, playing(t, runs(t, "yes | head -n 1; echo ended with ${PIPESTATUS[0]}"), "text: done"), "run", "--yes", "--json", "go"))
+	if !strings.Contains(got.stdout, `y\nended with 141\n`) {
+		t.Errorf("exit %d, %s", got.exit, got.stdout)
 	}
 }
 
@@ -258,13 +305,7 @@ func TestDoctor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := command(t, tt.env, append([]string{"doctor", "--width", "120"}, tt.args...)...)
 			if tt.config != "" {
-				share := filepath.Join(filepath.Dir(cmd.Dir), "share")
-				if err := os.Mkdir(share, 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(share, "acp.toml"), []byte(tt.config), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				settings(t, cmd, tt.config)
 			}
 			got := finish(t, cmd)
 			if got.exit != tt.exit {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/screen"
+	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/llm/openai"
 )
 
@@ -28,7 +28,7 @@ const doctorHelp = `Usage: kimi-acp doctor [flags]
 
 Finds out what keeps the agent from working: settings, key, the model's server, the
 model itself, this machine. Each fault comes with the line that mends it. The model
-is asked twice, for a few tokens each.
+is asked twice, and stopped after a few words.
 
 Flags:
 `
@@ -69,7 +69,8 @@ func runDoctor(args []string) int {
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 
-	setup := doctorSetup(*name, *offline)
+	setup, done := doctorSetup(*name, *offline)
+	defer done()
 	setup.Runner = runner
 	report := doctor.Examine(ctx, setup)
 	if *asJSON {
@@ -89,10 +90,11 @@ func runDoctor(args []string) int {
 	return 0
 }
 
-// doctorSetup says what is set up, and makes what the doctor tries out.
-func doctorSetup(name string, offline bool) doctor.Setup {
+// doctorSetup says what is set up, and makes what the doctor tries out. The caller
+// calls done at the end.
+func doctorSetup(name string, offline bool) (s doctor.Setup, done func()) {
 	cfg, warnings := config.Load(os.Getenv, config.Flags{})
-	s := doctor.Setup{
+	s = doctor.Setup{
 		Version:  fmt.Sprintf("kimi-acp %s, %s/%s, %s", currentVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version()),
 		Self:     "kimi-acp",
 		Sources:  doctorSources(cfg),
@@ -108,44 +110,51 @@ func doctorSetup(name string, offline bool) doctor.Setup {
 	for _, w := range warnings {
 		s.Warnings = append(s.Warnings, doctorWarning(w))
 	}
-	m, missing := chosenModel(cfg, name)
-	if s.Missing = missing; missing != "" {
-		return s
-	}
-	s.Model = doctorModel(m, name)
-	if s.Model.Local {
-		if _, missing := providerOf(m); missing != "" {
-			s.Missing = missing
-		}
-		return s
-	}
-	s.Clock = &doctor.Clock{Next: http.DefaultTransport}
-	c := openaiConfig(m)
-	c.HTTPClient = &http.Client{Transport: s.Clock}
-	c.MaxCompletionTokens = doctorTokens
-	if c.Dialect != openai.DialectKimi {
-		c.Extra = map[string]json.RawMessage{"max_tokens": json.RawMessage(fmt.Sprint(doctorTokens))}
-	}
-	server, err := openai.New(c)
+	done, err := doctorTries(&s, cfg, name)
 	if err != nil {
-		s.Missing = err.Error()
-		return s
+		s.Missing, done = err.Error(), func() {}
 	}
-	s.Server = server
-	return s
+	return s, done
 }
 
-// doctorTokens bounds an answer: room for a thought before a tool is called.
-const doctorTokens = 256
+// doctorTries makes the model to try out, reached as the agent reaches it.
+func doctorTries(s *doctor.Setup, cfg config.Config, name string) (done func(), err error) {
+	m, err := chosenModel(cfg, name)
+	if err != nil {
+		return nil, err
+	}
+	s.Model = doctorModel(m, name)
+	transport, err := openai.NewTransport(openai.TransportOptions{CAFiles: certificateFiles()})
+	if err != nil {
+		return nil, err
+	}
+	clock := &doctor.Clock{Next: transport}
+	p, done, err := openModel(cfg, m, "", catalog.Options{HTTPClient: &http.Client{Transport: clock}})
+	if err != nil {
+		return nil, err
+	}
+	if server, ok := p.(doctor.Server); ok {
+		s.Server, s.Clock = server, clock
+	}
+	return done, nil
+}
 
+// doctorSources names the files that settings are read from and that are there.
 func doctorSources(cfg config.Config) string {
-	var found []string
+	var paths, found []string
+	if dir := os.Getenv("KIMI_CODE_HOME"); dir != "" {
+		paths = append(paths, filepath.Join(dir, "config.toml"))
+	} else if home, err := os.UserHomeDir(); err == nil {
+		paths = append(paths, filepath.Join(home, ".kimi-code", "config.toml"))
+	}
 	if cfg.ShareDir != "" {
 		for _, name := range []string{"config.toml", "config.json", "acp.toml"} {
-			path := filepath.Join(cfg.ShareDir, name)
-			if _, err := os.Stat(path); err == nil {
-				found = append(found, path)
-			}
+			paths = append(paths, filepath.Join(cfg.ShareDir, name))
+		}
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			found = append(found, path)
 		}
 	}
 	return strings.Join(append(found, "the environment"), ", ")

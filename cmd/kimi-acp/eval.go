@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/screen"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/llm/scripted"
 )
 
@@ -70,18 +72,19 @@ func runEval(args []string) int {
 		return fail(2, err)
 	}
 	cfg, _ := config.Load(os.Getenv, config.Flags{})
-	provider, missing := evalProvider(cfg, *name)
-	if missing != "" {
-		return fail(2, errors.New(missing))
-	}
 	secrets := obs.NewRedactor()
 	for _, secret := range cfg.Secrets() {
 		secrets.Add(secret)
 	}
 	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Secrets: secrets})
 	defer func() { _ = log.Close() }() // the scores do not depend on the log
+	provider, done, err := evalProvider(cfg, *name, log.Logger)
+	if err != nil {
+		return fail(2, err)
+	}
+	defer done()
 
-	signal.Ignore(syscall.SIGPIPE) // the scratch folder is to be removed all the same
+	defer outliveReaders()() // the scratch folder is to be removed all the same
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
@@ -121,16 +124,22 @@ func pickTasks(filter string) ([]eval.Task, error) {
 }
 
 // evalProvider makes a model for each task: the scripted one begins each task's
-// script anew, any other is the same for all.
-func evalProvider(cfg config.Config, name string) (f func(eval.Task) (llm.Provider, error), missing string) {
-	m, ok := cfg.Model(cfg.DefaultModel)
-	if name == config.TypeScripted || name == "" && ok && m.Provider.Type == config.TypeScripted {
+// script anew, any other is the same for all. The caller calls done at the end.
+func evalProvider(cfg config.Config, name string, log *slog.Logger) (f func(eval.Task) (llm.Provider, error), done func(), err error) {
+	if name == "" {
+		name = cfg.DefaultModel
+	}
+	if name == config.TypeScripted {
 		return func(t eval.Task) (llm.Provider, error) {
 			return scripted.New(t.Script, llm.Model{Name: config.TypeScripted, ContextSize: config.DefaultContextSize}), nil
-		}, ""
+		}, func() {}, nil
 	}
-	p, missing := chosenProvider(cfg, name, "")
-	return func(eval.Task) (llm.Provider, error) { return p, nil }, missing
+	m, err := chosenModel(cfg, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, done, err := openModel(cfg, m, "", catalog.Options{Logger: log})
+	return func(eval.Task) (llm.Provider, error) { return p, nil }, done, err
 }
 
 func evalOutput(asJSON bool, columns int, tasks []eval.Task) eval.Output {

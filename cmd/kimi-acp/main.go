@@ -26,6 +26,7 @@ func subcommands() []subcommand {
 		{"run", "do one turn without an editor, in the current folder", runRun},
 		{"doctor", "find out what keeps the agent from working, and what mends it", runDoctor},
 		{"eval", "have a model do small tasks, and check what came of them", runEval},
+		{"policy", "say what would be allowed, asked for or denied, and why", runPolicy},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},
 	}
@@ -69,6 +70,9 @@ Examples:
   kimi-acp demo                 see what it does, without a key and without a network
   KIMI_API_KEY=… KIMI_MODEL_NAME=kimi-k2-turbo-preview kimi-acp
                                 what an editor runs; see the README for each editor's settings
+  kimi-acp doctor               what is set up, what is missing, and what mends it
+  kimi-acp run "why does TestParse fail?"
+                                one turn at the terminal, without an editor
 
 Environment: KIMI_API_KEY, KIMI_BASE_URL, KIMI_MODEL_NAME, or OPENAI_API_KEY,
 OPENAI_BASE_URL, OPENAI_MODEL; KIMI_SHARE_DIR (logs), KIMI_DEBUG=1 (detail).

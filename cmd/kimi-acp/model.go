@@ -1,77 +1,61 @@
 package main
 
 import (
-	"net/http"
+	"errors"
+	"os"
 	"slices"
 
 	"kimi-acp/internal/config"
 	"kimi-acp/soul/llm"
-	"kimi-acp/soul/llm/openai"
+	"kimi-acp/soul/llm/catalog"
 )
 
 // chosenModel gives the model that a person asked for: the default for "", the
-// configured one of that id, else one of that name at the default model's server.
-func chosenModel(cfg config.Config, id string) (m config.Model, missing string) {
+// configured one of that id, else one of that name at the default model's server. The
+// error says what to set when there is none.
+func chosenModel(cfg config.Config, id string) (config.Model, error) {
 	if missing := cfg.Missing(); missing != "" {
-		return config.Model{}, missing
+		return config.Model{}, errors.New(missing)
 	}
+	m, _ := cfg.Model(cfg.DefaultModel)
 	if id == "" {
-		id = cfg.DefaultModel
+		return m, nil
 	}
-	if m, ok := cfg.Model(id); ok {
-		return m, ""
+	if configured, ok := cfg.Model(id); ok {
+		return configured, nil
 	}
-	m, _ = cfg.Model(cfg.DefaultModel)
 	m.ID, m.Name, m.DisplayName = id, id, ""
-	return m, ""
+	return m, nil
 }
 
-// chosenProvider makes the provider of a chosen model with a level of thinking, ""
-// for what is usual. Missing says what to set when there is none.
-func chosenProvider(cfg config.Config, id, level string) (p llm.Provider, missing string) {
-	m, missing := chosenModel(cfg, id)
-	switch {
-	case missing != "":
-		return nil, missing
-	case level == "":
-		return providerOf(m)
-	case local(m):
-		return nil, "The model " + m.ID + " has no levels of thinking."
+// openModel makes the provider of a chosen model at a level of thinking, "" for the
+// usual one. Options may name an HTTP client and a logger. The caller calls done when
+// the provider is no longer used; it is nil when there is an error.
+func openModel(cfg config.Config, m config.Model, level string, o catalog.Options) (p llm.Provider, done func(), err error) {
+	o.Models, o.Default, o.Thinking = cfg.Models, m.ID, cfg.Thinking
+	if _, ok := cfg.Model(m.ID); !ok {
+		o.Models = append(slices.Clone(cfg.Models), m)
 	}
-	c := openaiConfig(m)
-	c.Thinking = openai.Thinking(level)
-	provider, err := openai.New(c)
-	if err != nil {
-		return nil, err.Error()
+	o.UserAgent = "kimi-acp/" + currentVersion()
+	o.CAFiles = certificateFiles()
+	c := catalog.New(o)
+	if p, err = c.Provider(m.ID, level); err != nil {
+		c.Close()
+		return nil, nil, err
 	}
-	return provider, ""
+	return p, c.Close, nil
+}
+
+// certificateFiles names the files of certificate authorities to trust beside the
+// system's.
+func certificateFiles() []string {
+	if f := os.Getenv("SSL_CERT_FILE"); f != "" {
+		return []string{f}
+	}
+	return nil
 }
 
 // local tells whether a model answers without a server.
 func local(m config.Model) bool {
 	return m.Provider.Type == config.TypeScripted || m.Provider.Type == config.TypeEcho
-}
-
-// openaiConfig says how a model is reached that has a server.
-func openaiConfig(m config.Model) openai.Config {
-	c := openai.Config{
-		BaseURL: m.Provider.BaseURL,
-		APIKey:  m.Provider.APIKey.Reveal(),
-		Model: llm.Model{
-			Name:        m.Name,
-			ContextSize: m.ContextSize,
-			ImageInput:  slices.Contains(m.Capabilities, config.ImageIn),
-			VideoInput:  slices.Contains(m.Capabilities, config.VideoIn),
-			Thinking:    slices.Contains(m.Capabilities, config.Thinking),
-		},
-		UserAgent: "kimi-acp/" + currentVersion(),
-		Header:    http.Header{},
-	}
-	if m.Provider.Type == config.TypeKimi {
-		c.Dialect = openai.DialectKimi
-	}
-	for name, value := range m.Provider.Headers {
-		c.Header.Set(name, value)
-	}
-	return c
 }

@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,8 +152,16 @@ func Test022TheKeyStaysSecret(t *testing.T) {
 		modeltest.Reply{Parts: []modeltest.Part{modeltest.Text("done")}},
 		modeltest.Reply{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + key + `"}}`},
 	)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // a list of models, which it does not have
+			http.NotFound(w, r)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
 	share := filepath.Join(t.TempDir(), "share")
-	c := start(t, []string{"KIMI_API_KEY=" + key, "KIMI_MODEL_NAME=m", "KIMI_BASE_URL=" + server.URL(), "KIMI_SHARE_DIR=" + share, "KIMI_DEBUG=1", "MINE=kept"})
+	c := start(t, []string{"KIMI_API_KEY=" + key, "KIMI_MODEL_NAME=m", "KIMI_BASE_URL=" + front.URL + "/v1", "KIMI_SHARE_DIR=" + share, "KIMI_DEBUG=1", "MINE=kept"})
 	c.Initialize(acptest.Capabilities{})
 	s := c.NewSession(t.TempDir())
 	turn := s.Prompt(acptest.Text("go"))

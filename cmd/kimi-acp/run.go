@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -19,9 +20,8 @@ import (
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/obs"
 	"kimi-acp/internal/proc"
-	"kimi-acp/internal/screen"
+	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/tool"
-	"kimi-acp/soul/wire"
 )
 
 const runHelp = `Usage: kimi-acp run [flags] PROMPT
@@ -30,7 +30,7 @@ Does one turn without an editor, in the current folder. The answer goes to stdou
 as it comes, everything else to stderr. Changes and commands are asked for at the
 terminal; where there is none, whatever would be asked is rejected.
 
-Without PROMPT, or with "-", the prompt is read from stdin.
+Without PROMPT the prompt is read from stdin, and a "-" in it stands for stdin.
 
 Flags:
 `
@@ -39,7 +39,7 @@ const runExamples = `
 Examples:
   kimi-acp run "why does TestParse fail?"
   kimi-acp run --mode accept-edits "rename Foo to Bar in this package"
-  git diff | kimi-acp run --quiet - > review.txt
+  git diff | kimi-acp run --quiet "review this diff:" - > review.txt
   kimi-acp run --json --yes "update the changelog" | jq -r 'select(.type=="result").text'
 
 Exit codes:
@@ -58,7 +58,7 @@ type runFlags struct {
 	dir, mode, model, thinking string
 	yes, quiet, json           bool
 	maxSteps                   int
-	prompt                     string
+	words                      []string // the prompt, "-" for stdin
 }
 
 // runRun does one turn without an editor.
@@ -76,24 +76,15 @@ func runRun(args []string) int {
 		}
 		return int(exit)
 	}
-	mode, err := run.ParseMode(f.mode)
-	if err != nil {
-		return fail(run.ExitUsage, err)
-	}
-	if f.yes {
-		mode = tool.ModeYolo
-	}
 	dir, err := workingFolder(f.dir)
 	if err != nil {
 		return fail(run.ExitUsage, err)
 	}
 	interactive := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
-	if f.prompt == "" || f.prompt == "-" {
-		if f.prompt, err = readPrompt(os.Stdin); err != nil {
-			return fail(run.ExitUsage, err)
-		}
+	prompt, err := promptOf(f.words, os.Stdin)
+	if err != nil {
+		return fail(run.ExitUsage, err)
 	}
-
 	cfg, warnings := config.Load(os.Getenv, config.Flags{})
 	secrets := obs.NewRedactor()
 	for _, secret := range cfg.Secrets() {
@@ -107,14 +98,23 @@ func runRun(args []string) int {
 			fmt.Fprintln(os.Stderr, "kimi-acp run:", w)
 		}
 	}
-	provider, missing := chosenProvider(cfg, f.model, f.thinking)
-	if missing != "" {
-		return fail(run.ExitUsage, errors.New(missing))
+	mode, err := modeOf(f, cfg)
+	if err != nil {
+		return fail(run.ExitUsage, err)
 	}
+	m, err := chosenModel(cfg, f.model)
+	if err != nil {
+		return fail(run.ExitUsage, err)
+	}
+	provider, done, err := openModel(cfg, m, f.thinking, catalog.Options{Logger: log.Logger})
+	if err != nil {
+		return fail(run.ExitUsage, err)
+	}
+	defer done()
 
 	// A reader that leaves early must not end us in the middle of a write: the turn
 	// is cancelled instead. A second Ctrl-C ends the program at once.
-	signal.Ignore(syscall.SIGPIPE)
+	defer outliveReaders()()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -124,7 +124,7 @@ func runRun(args []string) int {
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	o := run.Options{
-		Dir: dir, Prompt: f.prompt, Provider: provider, Runner: runner, Shell: runner.Shell(),
+		Dir: dir, Prompt: prompt, Provider: provider, Runner: runner, Shell: runner.Shell(),
 		Mode: mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
@@ -148,7 +148,7 @@ func runRun(args []string) int {
 func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.StringVar(&f.dir, "dir", ".", "the `folder` to work in")
-	flags.StringVar(&f.mode, "mode", string(tool.ModeDefault), "default: ask for changes and commands; accept-edits: ask for\ncommands; plan: change and run nothing; yolo: ask for nothing")
+	flags.StringVar(&f.mode, "mode", "", "default: ask for changes and commands; accept-edits: ask for\ncommands; plan: change and run nothing; yolo: ask for nothing\n(default_mode of the settings, else default)")
 	flags.BoolVar(&f.yes, "yes", false, "the same as --mode yolo")
 	flags.StringVar(&f.model, "model", "", "the `model` to use: the id of a configured one, or a name that the server of\nthe default model knows")
 	flags.StringVar(&f.thinking, "thinking", "", "how much the model thinks: a `level` that it offers, such as off, on or high")
@@ -160,7 +160,8 @@ func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 		flags.PrintDefaults()
 		fmt.Fprint(flags.Output(), runExamples)
 	}
-	words, err := parseAmong(flags, args)
+	var err error
+	f.words, err = parseAmong(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return f, 0, false
@@ -170,7 +171,6 @@ func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 		fmt.Fprintln(os.Stderr, "kimi-acp run: --max-steps must not be negative")
 		return f, int(run.ExitUsage), false
 	}
-	f.prompt = strings.Join(words, " ")
 	return f, 0, true
 }
 
@@ -192,6 +192,19 @@ func parseAmong(flags *flag.FlagSet, args []string) (words []string, err error) 
 	}
 }
 
+// modeOf is the mode of the flags, else that of the settings.
+func modeOf(f runFlags, cfg config.Config) (tool.Mode, error) {
+	switch {
+	case f.yes && f.mode != "" && f.mode != string(tool.ModeYolo):
+		return "", fmt.Errorf("--yes and --mode %s contradict each other", f.mode)
+	case f.yes:
+		return tool.ModeYolo, nil
+	case f.mode != "":
+		return run.ParseMode(f.mode)
+	}
+	return tool.Mode(cfg.DefaultMode), nil
+}
+
 // workingFolder makes the folder to work in absolute, and checks it.
 func workingFolder(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
@@ -211,10 +224,24 @@ func workingFolder(dir string) (string, error) {
 // maxPrompt bounds a prompt that is read, in bytes.
 const maxPrompt = 4 << 20
 
-func readPrompt(in *os.File) (string, error) {
-	if term.IsTerminal(int(in.Fd())) {
-		return "", errors.New("there is no prompt: give it as an argument, or pipe it in (see kimi-acp run --help)")
+// promptOf puts the prompt together; what stands for stdin is on lines of its own.
+func promptOf(words []string, stdin *os.File) (string, error) {
+	if len(words) == 0 {
+		if term.IsTerminal(int(stdin.Fd())) {
+			return "", errors.New("there is no prompt: give it as an argument, or pipe it in (see kimi-acp run --help)")
+		}
+		return readPrompt(stdin)
 	}
+	i := slices.Index(words, "-")
+	if i < 0 {
+		return strings.Join(words, " "), nil
+	}
+	text, err := readPrompt(stdin)
+	before, behind := strings.Join(words[:i], " "), strings.Join(words[i+1:], " ")
+	return strings.Trim(before+"\n"+text+"\n"+behind, "\n"), err
+}
+
+func readPrompt(in io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
 	switch {
 	case err != nil:
@@ -227,52 +254,4 @@ func readPrompt(in *os.File) (string, error) {
 		return "", errors.New("there is no prompt: stdin was empty")
 	}
 	return string(data), nil
-}
-
-var errReaderGone = errors.New("the reader of the output has gone")
-
-// runOutput is where a turn is shown.
-type runOutput struct {
-	screen *screen.Screen
-	views  []run.View
-	shown  func(wire.ApprovalRequest) // shows what is asked for; nil: a view does
-	end    func(run.Result) int
-}
-
-func newRunOutput(f runFlags, dir string, cancel context.CancelCauseFunc) runOutput {
-	gone := func(err error) { cancel(fmt.Errorf("%w: %w", errReaderGone, err)) }
-	s := screen.ForFile(os.Stderr, 0, os.Getenv)
-	out := runOutput{screen: s, shown: func(r wire.ApprovalRequest) { run.ShowRequest(s, r, dir) }}
-	told := func(r run.Result) int {
-		s.End()
-		if r.Err != nil {
-			fmt.Fprintln(os.Stderr, strings.TrimSpace(fmt.Sprintf("kimi-acp run: %v. %s", r.Err, run.Advice(r.Err))))
-		}
-		return int(run.Exit(r))
-	}
-	if f.json {
-		lines := run.NewLines(os.Stdout, gone)
-		out.views = []run.View{{Stream: wire.Merged, View: lines}}
-		out.end = func(r run.Result) int {
-			code := told(r)
-			if err := lines.End(r, run.ExitCode(code), nil); err != nil {
-				return int(run.ExitFailed)
-			}
-			return code
-		}
-		return out
-	}
-	answer := run.NewAnswer(os.Stdout, gone)
-	if f.quiet {
-		out.views = []run.View{{Stream: wire.Raw, View: answer}}
-		out.end = told
-		return out
-	}
-	show := run.NewShow(answer, s, dir)
-	out.views, out.shown = []run.View{{Stream: wire.Raw, View: show}}, nil
-	out.end = func(r run.Result) int {
-		show.End(r)
-		return told(r)
-	}
-	return out
 }

@@ -92,6 +92,9 @@ func version(_ context.Context, s *Setup) []Check {
 
 func settings(_ context.Context, s *Setup) []Check {
 	checks := []Check{{Name: "config", Status: OK, Detail: s.Sources}}
+	if len(s.Warnings) > 0 {
+		checks[0].Status = Note
+	}
 	for _, w := range s.Warnings {
 		checks = append(checks, Check{Name: "config", Status: Fault, Detail: w.Where + " " + w.What, Mend: "correct " + w.Where})
 	}

@@ -291,6 +291,32 @@ func TestASlowServer(t *testing.T) {
 	})
 }
 
+// chatty is a server whose model never stops.
+type chatty struct {
+	silent
+	said *int
+}
+
+func (c chatty) Models(context.Context) ([]openai.ModelInfo, error) { return nil, nil }
+
+func (c chatty) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for yield(llm.Delta{Kind: llm.DeltaText, Text: "la "}, nil) {
+			*c.said++
+		}
+	}
+}
+
+func TestAModelThatNeverStops(t *testing.T) {
+	s := sound(t)
+	said := 0
+	s.Server, s.Timeout = chatty{said: &said}, time.Hour
+	checks := server(t.Context(), &s)
+	if got := checks[len(checks)-1]; got.Status != Fault || got.Name != "tools" || said >= 2*maxPieces {
+		t.Errorf("%+v after %d pieces", got, said)
+	}
+}
+
 // Every kind of failure is a fault, with a mend of its own where one is known.
 func TestExplain(t *testing.T) {
 	s := sound(t)

@@ -79,7 +79,7 @@ func ids(list []openai.ModelInfo) []string {
 func answer(ctx context.Context, s *Setup, listed []string) (Check, bool) {
 	began := s.Now()
 	first := time.Duration(-1)
-	_, err := ask(ctx, s, &llm.Request{Messages: []llm.Message{user("Answer with the one word: ready")}}, func(d llm.Delta) bool {
+	err := ask(ctx, s, &llm.Request{Messages: []llm.Message{user("Answer with the one word: ready")}}, func(d llm.Delta) bool {
 		if d.Kind == llm.DeltaText || d.Kind == llm.DeltaThink {
 			first = s.Now().Sub(began)
 		}
@@ -103,7 +103,7 @@ func tools(ctx context.Context, s *Setup) Check {
 		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 	}
 	called := false
-	_, err := ask(ctx, s, &llm.Request{Messages: []llm.Message{user("Call the tool ping now, and say nothing.")}, Tools: []llm.ToolSpec{probe}}, func(d llm.Delta) bool {
+	err := ask(ctx, s, &llm.Request{Messages: []llm.Message{user("Call the tool ping now, and say nothing.")}, Tools: []llm.ToolSpec{probe}}, func(d llm.Delta) bool {
 		called = called || d.Kind == llm.DeltaCall
 		return !called
 	})
@@ -124,23 +124,24 @@ func user(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(text)}}
 }
 
-// ask makes a call and stops it once more says so.
-func ask(ctx context.Context, s *Setup, req *llm.Request, more func(llm.Delta) bool) (llm.FinishReason, error) {
+// maxPieces bounds an answer to a call of the doctor's, in pieces, most of which are
+// a token. It leaves room for a thought before a tool is called.
+const maxPieces = 300
+
+// ask makes a call and stops it once more says so, or after maxPieces.
+func ask(ctx context.Context, s *Setup, req *llm.Request, more func(llm.Delta) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	var finish llm.FinishReason
+	pieces := 0
 	for d, err := range s.Server.Stream(ctx, req) {
 		if err != nil {
-			return finish, err
+			return err
 		}
-		if d.Kind == llm.DeltaFinish {
-			finish = d.Finish
-		}
-		if !more(d) {
+		if pieces++; !more(d) || pieces == maxPieces {
 			break
 		}
 	}
-	return finish, nil
+	return nil
 }
 
 // explain says what a failed call means, and what mends it.

@@ -19,7 +19,7 @@ const figures = 6 + 8 + 8
 
 // NewTable makes a Table for tasks, and shows its head.
 func NewTable(s *screen.Screen, tasks []Task) *Table {
-	t := &Table{screen: s}
+	t := &Table{screen: s, name: len("30 of 30 passed")}
 	for _, task := range tasks {
 		t.name = max(t.name, screen.Columns(task.Name))
 	}

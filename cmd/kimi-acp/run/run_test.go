@@ -275,6 +275,22 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A model call that is tried again is told of.
+func TestRetry(t *testing.T) {
+	o := turn(folder(t), "error: 503", "text: yes")
+	o.Retry.Attempts = 2
+	var shown, text bytes.Buffer
+	o.Views = []View{{wire.Raw, NewShow(NewAnswer(&text, nil), screen.New(&shown, false, 80), o.Dir)}}
+	r, err := Turn(t.Context(), o)
+	if err != nil || text.String() != "yes\n" || Exit(r) != ExitDone {
+		t.Errorf("%+v, %v, %q", r, err, text.String())
+	}
+	want := "\n▌ Retry\n  The model did not answer (APIStatusError); attempt 2 of 2 follows in 0.0s.\n\n"
+	if diff := cmp.Diff(want, shown.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAdvice(t *testing.T) {
 	for kind, want := range map[llm.Kind]string{
 		llm.KindAuth: "doctor", llm.KindBilling: "credit", llm.KindOverflow: "too long", llm.KindContentFilter: "reword", llm.KindTimeout: "again", llm.KindBadRequest: "",
@@ -393,11 +409,13 @@ func TestTheLastLine(t *testing.T) {
 		want string
 	}{
 		{
-			Result{Err: fmt.Errorf("step 1: %w", &llm.Error{Kind: llm.KindAuth, Status: 401, Message: "expired <key>"})}, 1, nil,
+			Result{Err: fmt.Errorf("step 1: %w", &llm.Error{Kind: llm.KindAuth, Status: 401, Message: "expired <key>"})},
+			1, nil,
 			`{"type":"result","stop_reason":"error","exit":1,"text":"","steps":0,"unanswered":0,"usage":{"input_other":0,"output":0,"input_cache_read":0,"input_cache_creation":0},"error":{"message":"step 1: HTTP 401: expired <key>","status":401}}`,
 		},
 		{
-			Result{}, 2, errors.New("no model"),
+			Result{},
+			2, errors.New("no model"),
 			`{"type":"result","stop_reason":"error","exit":2,"text":"","steps":0,"unanswered":0,"usage":{"input_other":0,"output":0,"input_cache_read":0,"input_cache_creation":0},"error":{"message":"no model","status":0}}`,
 		},
 	} {

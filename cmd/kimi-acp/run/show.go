@@ -30,6 +30,7 @@ type Show struct {
 	text   bool // text has been the last thing shown
 	calls  map[string]*call
 	latest *call
+	under  *call // the running command whose heading is the last thing shown; nil: something else is
 }
 
 // call is a tool call whose result has not come yet.
@@ -52,6 +53,10 @@ func (v *Show) Receive(m wire.Message) {
 		return
 	}
 	v.answer.Receive(m)
+	r, isResult := m.(wire.ToolResult)
+	if shows(m) && (!isResult || v.calls[r.ToolCallID] != v.under) {
+		v.under = nil
+	}
 	if shows(m) && v.text {
 		v.text = false
 		v.screen.Print("") // the screen's last line is not what it thinks
@@ -75,14 +80,14 @@ func (v *Show) Receive(m wire.Message) {
 		v.result(m)
 	case wire.StepRetry:
 		v.screen.Section("Retry", "")
-		v.screen.Wrapped(screen.Yellow, fmt.Sprintf("The model did not answer (%s); attempt %d of %d follows in %.1f s.", m.ErrorType, m.NextAttempt, m.MaxAttempts, m.WaitS))
+		v.screen.Wrapped(screen.Yellow, fmt.Sprintf("The model did not answer (%s); attempt %d of %d follows in %.1fs.", m.ErrorType, m.NextAttempt, m.MaxAttempts, m.WaitS))
 	}
 }
 
 func (v *Show) say(m wire.Message) {
 	if !v.text {
 		v.screen.Gap()
-		v.text = true
+		v.text, v.under = true, nil
 	}
 	v.answer.Receive(m)
 }
@@ -103,7 +108,8 @@ func (v *Show) running(p wire.ToolProgress) {
 	}
 	c.runs = true
 	if card := v.card(c); card.Kind == "execute" && !c.asked {
-		v.screen.Section("Runs", card.Title)
+		v.screen.Section("Tool", card.Title)
+		v.under = c
 	}
 }
 
@@ -172,10 +178,13 @@ func (v *Show) result(r wire.ToolResult) {
 		return
 	}
 	card := v.card(c)
-	v.screen.Section("Tool", card.Title)
+	if v.under != c {
+		v.screen.Section("Tool", card.Title)
+	}
+	v.under = nil
 	switch {
 	case value.IsError:
-		v.screen.Wrapped(screen.Red, brief(value))
+		v.screen.Wrapped(screen.Red, v.short(brief(value)))
 		if card.Kind == "execute" {
 			v.output(value)
 		}
@@ -186,8 +195,13 @@ func (v *Show) result(r wire.ToolResult) {
 	case card.Kind == "execute":
 		v.output(value)
 	default:
-		v.screen.Wrapped(screen.Faint, strings.ReplaceAll(value.Message, v.dir+string(filepath.Separator), ""))
+		v.screen.Wrapped(screen.Faint, v.short(value.Message))
 	}
+}
+
+// short makes the paths in a text relative to the folder.
+func (v *Show) short(text string) string {
+	return strings.ReplaceAll(text, v.dir+string(filepath.Separator), "")
 }
 
 // brief is the first short sentence of a result.
