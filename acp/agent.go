@@ -187,6 +187,17 @@ func (a *Agent) session(p members) (*session, error) {
 	return nil, unknownSession(id)
 }
 
+// addressed takes the parameters of a request apart and finds the session that
+// they name.
+func (a *Agent) addressed(call *jsonrpc.Call) (members, *session, error) {
+	p, err := parseParams(call.Params())
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := a.session(p)
+	return p, s, err
+}
+
 // notify sends a notification. It waits while the editor does not read; it fails
 // only when the connection is over, and then nobody is left to tell.
 func (a *Agent) notify(method string, params any) {

@@ -41,12 +41,7 @@ func (s *session) modes() *modeState {
 // setMode serves session/set_mode. The mode holds from here on, also for the turn
 // that runs.
 func (a *Agent) setMode(call *jsonrpc.Call) {
-	p, err := parseParams(call.Params())
-	if err != nil {
-		call.Reply(nil, err)
-		return
-	}
-	s, err := a.session(p)
+	p, s, err := a.addressed(call)
 	if err != nil {
 		call.Reply(nil, err)
 		return

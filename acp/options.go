@@ -68,12 +68,7 @@ func (s *session) configOptions() []configOption {
 
 // setOption serves session/set_config_option.
 func (a *Agent) setOption(call *jsonrpc.Call) {
-	p, err := parseParams(call.Params())
-	if err != nil {
-		call.Reply(nil, err)
-		return
-	}
-	s, err := a.session(p)
+	p, s, err := a.addressed(call)
 	if err != nil {
 		call.Reply(nil, err)
 		return
@@ -141,12 +136,7 @@ func (s *session) optionsChanged() {
 
 // setModel serves session/set_model of old clients.
 func (a *Agent) setModel(call *jsonrpc.Call) {
-	p, err := parseParams(call.Params())
-	if err != nil {
-		call.Reply(nil, err)
-		return
-	}
-	s, err := a.session(p)
+	p, s, err := a.addressed(call)
 	if err != nil {
 		call.Reply(nil, err)
 		return

@@ -22,12 +22,7 @@ type turn struct {
 // prompt queues a prompt. All of it happens on the reader, before the next
 // message is looked at: a cancel in the same packet finds the turn.
 func (a *Agent) prompt(call *jsonrpc.Call) {
-	p, err := parseParams(call.Params())
-	if err != nil {
-		call.Reply(nil, err)
-		return
-	}
-	s, err := a.session(p)
+	p, s, err := a.addressed(call)
 	if err != nil {
 		call.Reply(nil, err)
 		return

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/internal/screen"
 )
 
 // Options says how the demo is shown and who answers.
@@ -40,7 +41,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	clock := newClock(limit, func() { cancel(fmt.Errorf("the agent did not answer within %v", limit)) })
 	defer clock.stop()
 
-	e := &editor{scene: s, screen: newScreen(o.Out, o.Colour, o.Width), calls: map[string]*update{}}
+	e := &editor{scene: s, screen: screen.New(o.Out, o.Colour, o.Width), calls: map[string]*update{}}
 	e.answer = answerer(e.screen, o.In, clock)
 
 	agent := exec.CommandContext(ctx, o.Agent[0], o.Agent[1:]...)
@@ -69,7 +70,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	_ = in.Close() // how an editor says goodbye; an agent that has gone does not mind
 	<-over
 	waited := agent.Wait()
-	e.screen.end()
+	e.screen.End()
 	switch {
 	case err != nil && context.Cause(ctx) != nil:
 		return context.Cause(ctx)
@@ -119,7 +120,7 @@ func converse(ctx context.Context, conn *jsonrpc.Conn, s *scene) (stopReason str
 
 // answerer gives the function that asks the user for a permission, or answers by
 // itself when nobody is there.
-func answerer(s *screen, in io.Reader, c *clock) func(context.Context, permission) string {
+func answerer(s *screen.Screen, in io.Reader, c *clock) func(context.Context, permission) string {
 	var lines *bufio.Scanner
 	if in != nil {
 		lines = bufio.NewScanner(in)
@@ -133,18 +134,18 @@ func answerer(s *screen, in io.Reader, c *clock) func(context.Context, permissio
 			keys = append(keys, "["+key+"] "+o.Name)
 		}
 		if lines == nil {
-			s.line(yellow, "Allow? yes (answered by itself)")
+			s.Line(screen.Yellow, "Allow? yes (answered by itself)")
 			return byKey["y"]
 		}
 		c.stop()
 		defer c.start()
 		for {
 			for _, k := range keys {
-				s.line(yellow, k)
+				s.Line(screen.Yellow, k)
 			}
-			s.print("  " + s.paint(bold, "Your answer: "))
+			s.Print("  " + s.Paint(screen.Bold, "Your answer: "))
 			if !lines.Scan() {
-				s.print("\n")
+				s.Print("\n")
 				return ""
 			}
 			if id, ok := byKey[strings.ToLower(strings.TrimSpace(lines.Text()))]; ok && id != "" {

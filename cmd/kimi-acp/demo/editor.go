@@ -11,6 +11,7 @@ import (
 
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/internal/screen"
 )
 
 // editor is the client side of the protocol: it holds the open buffer, shows the
@@ -18,7 +19,7 @@ import (
 // one message at a time.
 type editor struct {
 	scene  *scene
-	screen *screen
+	screen *screen.Screen
 	answer func(ctx context.Context, p permission) (optionID string) // asks the user
 
 	mu    sync.Mutex // guards screen, buffer and calls: permissions are answered aside
@@ -86,7 +87,7 @@ func (e *editor) write(raw json.RawMessage) (any, error) {
 	if err := os.WriteFile(p.Path, []byte(*p.Content), 0o600); err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The file could not be written"}
 	}
-	e.screen.section("Editor", "wrote "+filepath.Base(p.Path)+" and saved it")
+	e.screen.Section("Editor", "wrote "+filepath.Base(p.Path)+" and saved it")
 	return object{}, nil
 }
 
@@ -98,7 +99,7 @@ func (e *editor) permit(ctx context.Context, raw json.RawMessage) (any, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.screen.section("Permission", p.ToolCall.Title)
+	e.screen.Section("Permission", p.ToolCall.Title)
 	for _, c := range p.ToolCall.Content {
 		e.content(c)
 	}
@@ -122,9 +123,9 @@ func (e *editor) show(u update) {
 			return
 		}
 		if u.SessionUpdate == "agent_thought_chunk" {
-			e.screen.stream("Thinking", faint, c.Text)
+			e.screen.Stream("Thinking", screen.Faint, c.Text)
 		} else {
-			e.screen.stream("Kimi", plain, c.Text)
+			e.screen.Stream("Kimi", screen.Plain, c.Text)
 		}
 	case "plan":
 		e.plan(u.Entries)
@@ -139,15 +140,15 @@ func (e *editor) show(u update) {
 }
 
 func (e *editor) plan(entries []planEntry) {
-	e.screen.section("Plan", "")
+	e.screen.Section("Plan", "")
 	for _, p := range entries {
 		switch p.Status {
 		case "completed":
-			e.screen.line(green, "✓ "+p.Content)
+			e.screen.Line(screen.Green, "✓ "+p.Content)
 		case "in_progress":
-			e.screen.line(bold, "▸ "+p.Content)
+			e.screen.Line(screen.Bold, "▸ "+p.Content)
 		default:
-			e.screen.line(faint, "· "+p.Content)
+			e.screen.Line(screen.Faint, "· "+p.Content)
 		}
 	}
 }
@@ -171,9 +172,9 @@ func (e *editor) toolCall(u update) {
 	if call.Kind == "think" {
 		return // the plan has shown it
 	}
-	e.screen.section("Tool", call.Title)
+	e.screen.Section("Tool", call.Title)
 	if u.Status == "failed" {
-		e.screen.line(red, "failed")
+		e.screen.Line(screen.Red, "failed")
 	}
 	var content []toolContent
 	if json.Unmarshal(call.Content, &content) != nil {
@@ -183,7 +184,7 @@ func (e *editor) toolCall(u update) {
 		if c.Type == "content" {
 			e.content(c)
 		} else {
-			e.screen.line(green, "done, as shown above")
+			e.screen.Line(screen.Green, "done, as shown above")
 		}
 	}
 }
@@ -196,12 +197,12 @@ func (e *editor) content(c toolContent) {
 	}
 	text := strings.ReplaceAll(c.Content.Text, e.scene.project+string(filepath.Separator), "")
 	if !strings.HasPrefix(text, "```") {
-		e.screen.wrapped(plain, text)
+		e.screen.Wrapped(screen.Plain, text)
 		return
 	}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimRight(line, "\n"); !strings.HasPrefix(line, "```") {
-			e.screen.line(plain, line)
+			e.screen.Line(screen.Plain, line)
 		}
 	}
 }
@@ -212,41 +213,28 @@ func (e *editor) diff(c toolContent) {
 	if rel, err := filepath.Rel(e.scene.project, c.Path); err == nil {
 		name = rel
 	}
-	e.screen.line(bold, name)
+	e.screen.Line(screen.Bold, name)
 	before := ""
 	if c.OldText != nil {
 		before = *c.OldText
 	}
-	for line := range strings.Lines(fileop.Unified(name, c.OldText, c.NewText)) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-		case strings.HasPrefix(line, "@@"):
-			e.screen.line(cyan, line)
-		case strings.HasPrefix(line, "+"):
-			e.screen.line(green, line)
-		case strings.HasPrefix(line, "-"):
-			e.screen.line(red, line)
-		default:
-			e.screen.line(plain, line)
-		}
-	}
+	e.screen.Diff(fileop.Unified(name, c.OldText, c.NewText), 0)
 	if before == c.NewText {
-		e.screen.line(faint, "(nothing changes)")
+		e.screen.Line(screen.Faint, "(nothing changes)")
 	}
 }
 
 // opening shows the editor's state before the prompt.
 func (e *editor) opening() {
 	s := e.screen
-	s.print(s.paint(bold, "kimi-acp demo") + "\n")
-	s.wrapped(faint, "An editor and the agent, talking over two pipes. The model is scripted, so this needs neither a key nor a network.")
-	s.section("Editor", "the project greet, a git repository on branch main")
-	s.line(plain, "greet.go   open · unsaved changes · cursor 5:9 · lines 4–6 selected")
-	s.line(plain, "README.md  changed since the last commit")
-	s.section("You", "")
-	s.wrapped(plain, userText)
-	s.line(faint, "@ greet.go lines 4–6")
+	s.Print(s.Paint(screen.Bold, "kimi-acp demo") + "\n")
+	s.Wrapped(screen.Faint, "An editor and the agent, talking over two pipes. The model is scripted, so this needs neither a key nor a network.")
+	s.Section("Editor", "the project greet, a git repository on branch main")
+	s.Line(screen.Plain, "greet.go   open · unsaved changes · cursor 5:9 · lines 4–6 selected")
+	s.Line(screen.Plain, "README.md  changed since the last commit")
+	s.Section("You", "")
+	s.Wrapped(screen.Plain, userText)
+	s.Line(screen.Faint, "@ greet.go lines 4–6")
 }
 
 // closing shows the file as it is now.
@@ -254,11 +242,11 @@ func (e *editor) closing(stop string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.screen
-	s.section("File", "greet.go, as it is now in the editor and on disk")
+	s.Section("File", "greet.go, as it is now in the editor and on disk")
 	n := 0
 	for line := range strings.Lines(e.scene.buffer) {
 		n++
-		s.line(plain, fmt.Sprintf("%3d  %s", n, strings.TrimRight(line, "\n")))
+		s.Line(screen.Plain, fmt.Sprintf("%3d  %s", n, strings.TrimRight(line, "\n")))
 	}
-	s.section("Done", fmt.Sprintf("stop reason %s · %d of %d tokens of context in use", stop, e.used.Used, e.used.Size))
+	s.Section("Done", fmt.Sprintf("stop reason %s · %d of %d tokens of context in use", stop, e.used.Used, e.used.Size))
 }

@@ -12,12 +12,16 @@ import (
 )
 
 var (
-	setupRules = regexp.MustCompile(`(allow|ask|deny)=(\[\[.*?\]\])`)
-	repeated   = regexp.MustCompile(`<([0-9][0-9,]*) ?(?:bytes of|×) '([^']+)'>`)
-	blanks     = regexp.MustCompile(`<([0-9][0-9,]*) spaces>`)
-	savedRule  = regexp.MustCompile(`rule (?:is exactly )?\[([^\]]+)\]`)
-	stillAsk   = regexp.MustCompile(`;\s*([^;]+?) still ASK`)
+	setupRules  = regexp.MustCompile(`(allow|ask|deny)=(\[\[.*?\]\])`)
+	repeated    = regexp.MustCompile(`<([0-9][0-9,]*) ?(?:bytes of|×) '([^']+)'>`)
+	blanks      = regexp.MustCompile(`<([0-9][0-9,]*) spaces>`)
+	savedRule   = regexp.MustCompile(`rule (?:is exactly )?\[([^\]]+)\]`)
+	noneOffered = regexp.MustCompile(`(?i)no (lasting |persistent |session )?(rule|answer|option).*offered|not offered|never offered`)
+	stillAsk    = regexp.MustCompile(`;\s*([^;]+?) still ASK`)
 )
+
+// modeNames are other names that cases may use for modes.
+var modeNames = map[string]policy.Mode{"ask": policy.ModeDefault, "edits": policy.ModeAcceptEdits, "full": policy.ModeYolo}
 
 // setUp makes the engine and the context that a case asks for.
 func setUp(setup string) (*policy.Engine, policy.Context, error) {
@@ -27,7 +31,14 @@ func setUp(setup string) (*policy.Engine, policy.Context, error) {
 	}
 	if _, mode, ok := strings.Cut(setup, "mode="); ok {
 		mode, _, _ = strings.Cut(mode, " ")
-		c.Mode = policy.Mode(mode)
+		if known, ok := modeNames[mode]; ok {
+			mode = string(known)
+		}
+		m, err := policy.ParseMode(mode)
+		if err != nil {
+			return nil, c, err
+		}
+		c.Mode = m
 	}
 	c.Trusted = !strings.Contains(setup, "untrusted")
 	c.Windows = strings.Contains(strings.ToLower(setup), "windows")
@@ -108,11 +119,18 @@ func judgeShell(s scenario) (outcome, string) {
 // judgeAnswer judges what a lasting answer covers: the very rule, that it is not
 // kept where it should not be, that it holds, and what it leaves alone.
 func judgeAnswer(e *policy.Engine, c policy.Context, cmd, wish string) (outcome, string) {
-	m := savedRule.FindStringSubmatch(wish)
-	if m == nil {
-		return elsewhere, ""
-	}
 	v := e.Shell(cmd, c)
+	m := savedRule.FindStringSubmatch(wish)
+	switch {
+	case m == nil && !noneOffered.MatchString(wish):
+		return elsewhere, ""
+	case m == nil && v.Decision == policy.Allow:
+		return loose, "allow"
+	case m == nil && v.Key != "":
+		return wrong, "an answer would cover " + v.Key
+	case m == nil:
+		return right, ""
+	}
 	rule := "allow shell " + strings.ReplaceAll(m[1], ",", " ")
 	if v.Key != rule {
 		return wrong, fmt.Sprintf("%s, covering %q", v.Decision, v.Key)
