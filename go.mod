@@ -7,6 +7,7 @@ toolchain go1.26.11
 require (
 	github.com/DeRuina/timberjack v1.4.10
 	github.com/aymanbagabas/go-udiff v0.4.2
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/coder/acp-go-sdk v0.13.5
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/go-cmp v0.7.0
@@ -20,7 +21,6 @@ require (
 )
 
 require (
-	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/klauspost/compress v1.18.7 // indirect
 	mvdan.cc/sh/v3 v3.14.1 // indirect
 )

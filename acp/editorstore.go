@@ -18,6 +18,8 @@ type fileParams struct {
 	SessionID string  `json:"sessionId"`
 	Path      string  `json:"path"`
 	Content   *string `json:"content,omitempty"`
+	Line      int     `json:"line,omitempty"`  // 1-based, of a read
+	Limit     int     `json:"limit,omitempty"` // lines, of a read
 }
 
 // errNoContent is an answer of an editor that holds no text.
@@ -25,16 +27,27 @@ var errNoContent = errors.New("the editor answered without the file's content")
 
 // Read asks the editor for a file's text.
 func (e *editorStore) Read(ctx context.Context, path string) ([]byte, error) {
+	text, err := e.read(ctx, fileParams{Path: path})
+	return []byte(text), err
+}
+
+// ReadLines asks the editor for a part of a file; see fileop.WindowReader.
+func (e *editorStore) ReadLines(ctx context.Context, path string, first, n int) (string, error) {
+	return e.read(ctx, fileParams{Path: path, Line: first, Limit: n})
+}
+
+func (e *editorStore) read(ctx context.Context, p fileParams) (string, error) {
+	p.SessionID = e.session.id
 	var raw json.RawMessage
-	if err := e.session.agent.conn.Call(ctx, sdk.ClientMethodFsReadTextFile, fileParams{SessionID: e.session.id, Path: path}, &raw); err != nil {
-		return nil, fmt.Errorf("read %s through the editor: %w", path, err)
+	if err := e.session.agent.conn.Call(ctx, sdk.ClientMethodFsReadTextFile, p, &raw); err != nil {
+		return "", fmt.Errorf("read %s through the editor: %w", p.Path, err)
 	}
 	result, _ := object(raw)
 	var content *string
 	if json.Unmarshal(result["content"], &content) != nil || content == nil {
-		return nil, fmt.Errorf("read %s: %w", path, errNoContent)
+		return "", fmt.Errorf("read %s: %w", p.Path, errNoContent)
 	}
-	return []byte(*content), nil
+	return *content, nil
 }
 
 // Write asks the editor to write a file. Editors answer with an object or null.

@@ -69,6 +69,7 @@ func (s *session) use(modelID, levelID string) error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The model cannot be used: " + err.Error()}
 	}
 	switcher.UseModel(provider)
+	s.executor.SetImages(provider.Model().ImageInput)
 	s.mu.Lock()
 	s.choice = c
 	s.mu.Unlock()

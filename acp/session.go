@@ -179,6 +179,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}
 	}
+	s.executor.SetImages(provider != nil && provider.Model().ImageInput)
 	a.mu.Lock()
 	a.sessions[s.id] = s
 	a.mu.Unlock()

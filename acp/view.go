@@ -48,7 +48,7 @@ func (v *view) Receive(m wire.Message) {
 		v.calls.progress(m)
 	case wire.ToolResult:
 		v.calls.result(m)
-		v.plan(m.ReturnValue.Display)
+		v.plan(m.ReturnValue)
 	case wire.ApprovalRequest:
 		v.session.askPermission(m, v.calls.shown(m))
 	case wire.ApprovalResponse:
@@ -104,17 +104,16 @@ func (v *view) usage(s wire.StatusUpdate) {
 }
 
 // plan shows the to-do list in a tool's result as the plan.
-func (v *view) plan(blocks []wire.Block) {
-	for _, b := range blocks {
-		if b.Type != wire.BlockTodo || b.Todo == nil {
-			continue
-		}
-		u := planUpdate{SessionUpdate: "plan", Entries: []planEntry{}}
-		for _, step := range soul.PlanOf(*b.Todo).Steps {
-			u.Entries = append(u.Entries, planEntry{Content: step.Title, Priority: string(step.Priority), Status: planStatus(step.State)})
-		}
-		v.session.update(u)
+func (v *view) plan(result wire.ToolReturnValue) {
+	plan, ok := soul.PlanOf(result)
+	if !ok {
+		return
 	}
+	u := planUpdate{SessionUpdate: "plan", Entries: []planEntry{}}
+	for _, step := range plan.Steps {
+		u.Entries = append(u.Entries, planEntry{Content: step.Title, Priority: string(step.Priority), Status: planStatus(step.State)})
+	}
+	v.session.update(u)
 }
 
 func planStatus(s soul.TaskState) string {

@@ -18,6 +18,8 @@ type Result struct {
 	Adjusted bool   // Actual is not what was planned: a formatter ran, or parts were rejected
 	Unsaved  bool   // the editor took the text but has not saved it; commands do not see it
 	ReadBack error  // why nothing could be read back; Actual is then what was planned
+
+	image []byte // the bytes that the write has left; nil: none, or not known
 }
 
 // Commit carries out a planned change if neither buffer nor disk has changed since,
@@ -25,8 +27,13 @@ type Result struct {
 // that is offered, else on disk, and then reads back by the same way.
 //
 // Other errors are those of Read and of the store that writes, an editor's as
-// ErrRefused. After any of them the file is as it was, except after ErrUnconfirmed.
+// ErrRefused, and the Recorder's. After any of them the file is as it was, except
+// after ErrUnconfirmed.
 func (o *Operator) Commit(ctx context.Context, c Change) (Result, error) {
+	return o.commit(ctx, c, o.recorder)
+}
+
+func (o *Operator) commit(ctx context.Context, c Change, rec Recorder) (Result, error) {
 	if err := c.planned(); err != nil {
 		return Result{}, err
 	}
@@ -45,12 +52,21 @@ func (o *Operator) Commit(ctx context.Context, c Change) (Result, error) {
 		return Result{}, err
 	}
 	if p.real != c.Real || now.stamp() != c.stamp {
+		rec.Stale(c)
 		return Result{}, fmt.Errorf("%s %w; nothing was written, read it again", p.name, ErrStale)
 	}
-	if err := o.write(ctx, p, c); err != nil {
-		return o.failed(ctx, p, c, err)
+	end, err := rec.Begin(c, now.image())
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	return o.readBack(ctx, p, c), nil
+	if err := o.write(ctx, p, c); err != nil {
+		r, known, err := o.failed(ctx, p, c, err)
+		end(Outcome{Image: r.image, Unknown: !known, Err: err})
+		return r, err
+	}
+	r := o.readBack(ctx, p, c)
+	end(Outcome{Image: r.image})
+	return r, nil
 }
 
 func (o *Operator) write(ctx context.Context, p place, c Change) error {
@@ -103,16 +119,21 @@ func (o *Operator) takeBackSecondBOM(ctx context.Context, p place, c Change) err
 }
 
 // failed finds out whether a write that was reported as failed has happened all the
-// same, as when only the answer was lost.
-func (o *Operator) failed(ctx context.Context, p place, c Change, cause error) (Result, error) {
+// same, as when only the answer was lost. It is not known when nothing can be read.
+func (o *Operator) failed(ctx context.Context, p place, c Change, cause error) (r Result, known bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
 	defer cancel()
 	now, err := o.look(ctx, p)
-	if err != nil || now.stamp() == c.stamp {
-		return Result{}, cause
+	if err != nil {
+		return Result{}, false, cause
 	}
-	r := Result{Change: c, Actual: now.text.Body, Adjusted: !sameText(now.text.Body, c.After), Unsaved: now.dirty}
-	return r, fmt.Errorf("%w: %w", cause, ErrUnconfirmed)
+	r.image = now.image()
+	if now.stamp() == c.stamp {
+		return r, true, cause
+	}
+	r.Change, r.Actual, r.Unsaved = c, now.text.Body, now.dirty
+	r.Adjusted = !sameText(now.text.Body, c.After)
+	return r, true, fmt.Errorf("%w: %w", cause, ErrUnconfirmed)
 }
 
 // readBack looks at what a write has left, by the way it was written: an editor
@@ -120,7 +141,7 @@ func (o *Operator) failed(ctx context.Context, p place, c Change, cause error) (
 func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
 	defer cancel()
-	r := Result{Change: c, Actual: c.After}
+	r := Result{Change: c, Actual: c.After, image: c.data}
 	var now view
 	if !o.writes {
 		now, r.ReadBack = o.lookAtDisk(ctx, p)
@@ -138,9 +159,21 @@ func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
 		return r
 	}
 	r.Actual = now.text.Body
+	if o.writes {
+		r.image = now.left(c.stamp)
+	}
 	r.Adjusted = !sameText(r.Actual, c.After)
 	r.Unsaved = now.dirty
 	return r
+}
+
+// left is what a write through the editor has left: what the editor made of it, but
+// not what was typed after that. On disk nobody makes anything of what is written.
+func (v view) left(old stamp) []byte {
+	if v.dirty && v.disk != nil && digestOf(v.disk) != old.disk {
+		return v.disk
+	}
+	return v.image()
 }
 
 func (o *Operator) lookAtDisk(ctx context.Context, p place) (view, error) {

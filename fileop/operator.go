@@ -14,6 +14,7 @@ type Options struct {
 	EditorReads  bool     // Editor's Read may be called
 	EditorWrites bool     // Editor's Write may be called
 	Roots        []string // absolute; the first is where relative paths begin
+	Recorder     Recorder // is told of every Commit; nil: nobody is
 }
 
 // Operator reads and changes the user's files. What the user sees wins: where the
@@ -26,9 +27,11 @@ type Operator struct {
 	disk, editor  Store
 	reads, writes bool
 	folders       folders
+	recorder      Recorder
 
 	locks  pathLocks
 	behind behindBuffers
+	known  knownFiles
 
 	// addsBOM: the editor was seen to put a byte order mark before one that was sent.
 	addsBOM atomic.Bool
@@ -36,12 +39,16 @@ type Operator struct {
 
 // New makes an Operator. The flags for the editor count only when there is one.
 func New(o Options) *Operator {
+	if o.Recorder == nil {
+		o.Recorder = noRecorder{}
+	}
 	return &Operator{
-		disk:    o.Disk,
-		editor:  o.Editor,
-		reads:   o.Editor != nil && o.EditorReads,
-		writes:  o.Editor != nil && o.EditorWrites,
-		folders: newFolders(o.Roots),
+		disk:     o.Disk,
+		editor:   o.Editor,
+		reads:    o.Editor != nil && o.EditorReads,
+		writes:   o.Editor != nil && o.EditorWrites,
+		folders:  newFolders(o.Roots),
+		recorder: o.Recorder,
 	}
 }
 

@@ -27,9 +27,10 @@ type Change struct {
 	After  string
 	Dirty  bool // Before holds changes that are not saved; committing saves them too
 
-	data  []byte // what is written
-	bom   bool   // data begins with a byte order mark
-	stamp stamp
+	data   []byte // what is written
+	bom    bool   // data begins with a byte order mark
+	stamp  stamp
+	action ActionID // under which it was proposed, "": it was not
 }
 
 // Plan computes an edit and changes nothing. A file keeps its newline style and its

@@ -24,19 +24,43 @@ type PlanStep struct {
 	DependsOn []string // ids of steps that must be completed first
 }
 
-// PlanOf makes a plan of a to-do list. Entries with an unknown status count as
-// pending.
-func PlanOf(todo wire.TodoBlock) AgentPlan {
-	plan := AgentPlan{Steps: make([]PlanStep, 0, len(todo.Items))}
-	for _, item := range todo.Items {
-		step := PlanStep{ID: item.Title, Title: item.Title, Priority: PriorityMedium, State: TaskPending}
-		switch item.Status {
-		case "in_progress":
-			step.State = TaskRunning
-		case "done":
-			step.State = TaskCompleted
+// PlanOf makes the plan of a tool's result: from its plan items, else from the
+// to-do list in its display, which is all that crosses the Wire. It is false when
+// the result has neither. An unknown status counts as pending, an unknown priority
+// as medium.
+func PlanOf(v wire.ToolReturnValue) (AgentPlan, bool) {
+	for _, b := range v.Display {
+		if b.Type != wire.BlockTodo || b.Todo == nil {
+			continue
 		}
-		plan.Steps = append(plan.Steps, step)
+		plan := AgentPlan{Steps: make([]PlanStep, 0, len(b.Todo.Items))}
+		for _, item := range v.Todo {
+			plan.Steps = append(plan.Steps, PlanStep{ID: item.ID, Title: item.Title, Priority: priorityOf(item.Priority), State: stateOf(item.Status), DependsOn: item.DependsOn})
+		}
+		if v.Todo == nil {
+			for _, item := range b.Todo.Items {
+				plan.Steps = append(plan.Steps, PlanStep{ID: item.Title, Title: item.Title, Priority: PriorityMedium, State: stateOf(item.Status)})
+			}
+		}
+		return plan, true
 	}
-	return plan
+	return AgentPlan{}, false
+}
+
+func stateOf(status string) TaskState {
+	switch status {
+	case "in_progress":
+		return TaskRunning
+	case "done":
+		return TaskCompleted
+	}
+	return TaskPending
+}
+
+func priorityOf(p string) Priority {
+	switch Priority(p) {
+	case PriorityHigh, PriorityLow:
+		return Priority(p)
+	}
+	return PriorityMedium
 }

@@ -44,6 +44,8 @@ var rules = []rule{
 	{"fileop/sandbox", []string{"internal/..."}},
 	{"fileop/storetest", []string{"fileop"}},
 
+	// The pages are made from whatever they are about.
+	{"internal/doctest", []string{"acp", "soul/...", "fileop", "internal/..."}},
 	{"internal/...", []string{"internal/..."}},
 }
 
@@ -55,13 +57,14 @@ var testKits = []struct {
 	{"internal/acptest/...", nil},
 	{"internal/modeltest", []string{"cmd/kimi-acp/demo", "internal/agentbench"}},
 	{"internal/clienttest", nil},
+	{"internal/doctest", nil},
 	{"internal/importtest", nil},
 	{"internal/obs/obstest", nil},
 	{"fileop/storetest", nil},
 }
 
 // forTests are packages that the tests of whoever may know their parent may use.
-var forTests = []string{"soul/llm/scripted"}
+var forTests = []string{"soul/llm/scripted", "soul/llm/openai"}
 
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{
@@ -70,6 +73,9 @@ var outside = map[string][]string{
 	"github.com/google/jsonschema-go":   {"soul/tool", "internal/acptest/..."},
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
+	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
+	"github.com/fsnotify/fsnotify":      {"internal/config"},
+	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
 	"go.uber.org/goleak":                nil, // tests

@@ -18,6 +18,8 @@ type Action struct {
 	// Key. Empty: an answer covers this action alone.
 	Key     string
 	Scope   string // Key in words, e.g. "edits in this workspace"
+	Effect  Effect // what it would do, which is what modes go by
+	Guarded bool   // it is asked for even where a mode accepts its kind
 	Display []wire.Block
 	Files   []wire.FileChange
 }
@@ -46,70 +48,132 @@ func (e *RejectedError) result() wire.ToolReturnValue {
 	case e.Feedback != "":
 		return failure("The user rejected this call, and nothing was done. Do not try to reach the same by other means; go on as the user says: "+e.Feedback, "Rejected: "+shorten(e.Feedback, maxBrief))
 	}
-	return failure("The user rejected this call, and nothing was done. Do not try to reach the same by other means; stop here and wait for the user to say how to go on.", "Rejected by user")
+	v := failure("The user rejected this call, and nothing was done. Do not try to reach the same by other means; stop here and wait for the user to say how to go on.", "Rejected by user")
+	v.Rejected = true
+	return v
 }
 
 var errNoAsker = errors.New("nobody is there to answer")
 
-// approvals asks the user, and remembers the answers that hold for the session.
-// It may be used by several goroutines at once.
+// approvals asks the user, and knows what need not be asked: by the mode, and by
+// answers that hold for the session. It may be used by several goroutines at once.
 type approvals struct {
 	asker Asker
 
 	mu      sync.Mutex
-	lasting map[string]bool   // Action.Key → allowed
-	open    map[string]string // id of an unanswered request → Action.Key
+	mode    Mode
+	lasting map[string]bool          // Action.Key → allowed
+	open    map[string]*openApproval // by request id
+}
+
+// openApproval is a request that waits for its answer.
+type openApproval struct {
+	action Action
+	cancel context.CancelFunc // ends the wait of a request that the Asker cannot answer
+	// settled is what a new mode said last while the request was open; verdictAsk:
+	// nothing. What the user has answered before that stands, unless it is refused.
+	settled verdict
 }
 
 func newApprovals(asker Asker) *approvals {
-	return &approvals{asker: asker, lasting: map[string]bool{}, open: map[string]string{}}
+	return &approvals{asker: asker, mode: ModeDefault, lasting: map[string]bool{}, open: map[string]*openApproval{}}
 }
 
-// ask returns nil when r is approved, a *RejectedError when it is not, and ctx's
-// error when ctx ended.
-func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, key string) error {
+func (a *approvals) currentMode() Mode {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.mode
+}
+
+// ask returns nil when r is approved, a *RejectedError when it is not, errPlanMode
+// when the mode refuses it, and ctx's error when ctx ended.
+func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Action) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if a.asker == nil {
-		return &RejectedError{Cause: errNoAsker}
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	open := &openApproval{action: action, cancel: cancel}
+	if done, err := a.begin(r.ID, open); done {
+		return err
 	}
-	a.mu.Lock()
-	if allowed, ok := a.lasting[key]; ok {
-		a.mu.Unlock()
-		return verdict(allowed)
-	}
-	a.open[r.ID] = key
-	a.mu.Unlock()
-
-	answer, err := a.asker.Approve(ctx, r)
-
-	a.mu.Lock()
-	delete(a.open, r.ID)
-	allowed, ok := a.lasting[key]
-	a.mu.Unlock()
+	answer, err := a.asker.Approve(waiting, r)
+	settled, lasting := a.end(r.ID, open)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil:
-		return &RejectedError{Cause: err}
-	case ok && !allowed:
+	case settled == verdictRefuse:
+		return errPlanMode
+	case lasting:
 		// A lasting rejection that came while this one was open outweighs its answer.
 		return &RejectedError{Feedback: answer.Feedback}
+	case settled == verdictAllow && err != nil:
+		return nil
+	case err != nil:
+		return &RejectedError{Cause: err}
 	case answer.Response == wire.ApprovalApprove:
 		return nil
 	case answer.Response == wire.ApprovalApproveForSession:
-		a.remember(key, true)
+		a.remember(action.Key, true)
 		return nil
 	}
 	return &RejectedError{Feedback: answer.Feedback}
 }
 
-func verdict(allowed bool) error {
-	if allowed {
-		return nil
+// begin notes an open request; done says that it need not be put to the user.
+func (a *approvals) begin(id string, open *openApproval) (done bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	allowed, lasts := a.lasting[open.action.Key]
+	verdict := a.mode.judge(open.action.Effect, open.action.Guarded)
+	switch {
+	case verdict == verdictRefuse:
+		return true, errPlanMode
+	case lasts && !allowed:
+		return true, &RejectedError{}
+	case lasts, verdict == verdictAllow:
+		return true, nil
+	case a.asker == nil:
+		return true, &RejectedError{Cause: errNoAsker}
 	}
-	return &RejectedError{}
+	a.open[id] = open
+	return false, nil
+}
+
+// end takes a request off the list, and says what mode and session have come to say
+// about it meanwhile.
+func (a *approvals) end(id string, open *openApproval) (settled verdict, lastingRejection bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.open, id)
+	allowed, lasts := a.lasting[open.action.Key]
+	return open.settled, lasts && !allowed
+}
+
+// setMode turns a mode on and settles the open requests that it decides.
+func (a *approvals) setMode(m Mode) {
+	a.mu.Lock()
+	a.mode = m
+	answers := map[string]wire.Approval{}
+	cancels := map[string]context.CancelFunc{}
+	for id, open := range a.open {
+		verdict := m.judge(open.action.Effect, open.action.Guarded)
+		if verdict == verdictAsk {
+			continue
+		}
+		open.settled, cancels[id] = verdict, open.cancel
+		answers[id] = wire.ApprovalApprove
+		if verdict == verdictRefuse {
+			answers[id] = wire.ApprovalReject
+		}
+	}
+	a.mu.Unlock()
+	for id, answer := range answers {
+		if !a.asker.ResolveApproval(id, answer, "") {
+			// The Asker does not know it yet, or someone has just answered it.
+			cancels[id]()
+		}
+	}
 }
 
 // remember makes an answer last and gives it to the open requests that it
@@ -122,8 +186,8 @@ func (a *approvals) remember(key string, allowed bool) {
 	a.mu.Lock()
 	a.lasting[key] = allowed
 	var covered []string
-	for id, k := range a.open {
-		if k == key {
+	for id, open := range a.open {
+		if open.action.Key == key {
 			covered = append(covered, id)
 		}
 	}
@@ -140,13 +204,13 @@ func (a *approvals) remember(key string, allowed bool) {
 // rejectForSession rejects an open request and what its key covers from now on.
 func (a *approvals) rejectForSession(id string) bool {
 	a.mu.Lock()
-	key, ok := a.open[id]
+	open, ok := a.open[id]
 	a.mu.Unlock()
 	if !ok {
 		return false
 	}
-	a.remember(key, false)
-	if key == "" {
+	a.remember(open.action.Key, false)
+	if open.action.Key == "" {
 		a.asker.ResolveApproval(id, wire.ApprovalReject, "")
 	}
 	return true

@@ -54,6 +54,9 @@ func TestAnswers(t *testing.T) {
 				}
 				w.answer("1", c.response, c.feedback)
 				v := <-done
+				if v.Rejected != (!c.runs && c.feedback == "") {
+					t.Errorf("rejected without words: %v", v.Rejected)
+				}
 				if (len(*ran) == 1) != c.runs || v.IsError == c.runs {
 					t.Errorf("ran %q, result %+v", *ran, v)
 				}
@@ -213,7 +216,7 @@ func TestLastingRejectionOutweighsLateApproval(t *testing.T) {
 		a := newApprovals(asker)
 		results := make(chan error, 2)
 		for _, id := range []string{"1", "2"} {
-			go func() { results <- a.ask(t.Context(), wire.ApprovalRequest{ID: id}, "key") }()
+			go func() { results <- a.ask(t.Context(), wire.ApprovalRequest{ID: id}, Action{Key: "key"}) }()
 		}
 		synctest.Wait()
 		if !a.rejectForSession("1") {

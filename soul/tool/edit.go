@@ -62,20 +62,42 @@ func (c *Invocation) plan(ctx context.Context, e fileop.Edit) (fileop.Change, er
 		return fileop.Change{}, err
 	}
 	defer c.executor.readers.leave()
-	return c.executor.operator.Plan(ctx, e)
+	change, err := c.executor.operator.Plan(ctx, e)
+	var match *fileop.MatchError
+	if errors.As(err, &match) && len(match.Nearest) > 0 && c.isSensitive(ctx, e.Path) {
+		blind := *match
+		blind.Nearest = nil // they would tell the model what stands there
+		err = &blind
+	}
+	return change, err
+}
+
+// isSensitive judges a file by its path and by where the path leads. One that cannot
+// be looked at counts as sensitive.
+func (c *Invocation) isSensitive(ctx context.Context, path string) bool {
+	if Sensitive(path) {
+		return true
+	}
+	s, err := c.executor.operator.Read(ctx, path)
+	return err != nil || Sensitive(s.Real)
 }
 
 func (c *Invocation) approveEdit(ctx context.Context, verb string, change fileop.Change) error {
 	files := []wire.FileChange{fileChange(change.Path, change.Before, change.After)}
 	c.Progress(false, "", files)
-	return c.Approve(ctx, Action{
+	action := Action{
 		Name:        "edit file",
 		Description: verb + " `" + change.Path + "`",
 		Key:         "edit file",
 		Scope:       "edits in this workspace",
+		Effect:      Edits,
 		Display:     diffBlocks(change.Path, change.Before, change.After),
 		Files:       files,
-	})
+	}
+	if Sensitive(change.Path) || Sensitive(change.Real) {
+		action.Key, action.Guarded = "", true
+	}
+	return c.Approve(ctx, action)
 }
 
 func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.Result, error) {
@@ -83,6 +105,9 @@ func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.R
 		return fileop.Result{}, err
 	}
 	defer c.executor.changes.leave()
+	if err := c.executor.allows(Edits); err != nil {
+		return fileop.Result{}, err
+	}
 	c.Progress(true, "", nil)
 	lasting, cancel := outlast(ctx, commitGrace)
 	defer cancel()
@@ -141,8 +166,11 @@ func edited(r fileop.Result, done string) wire.ToolReturnValue {
 		Files:   []wire.FileChange{fileChange(path, before, r.Actual)},
 	}
 	if r.Adjusted {
-		v.Message += " The file now differs from what you wrote: the editor formatted it, or the user changed the edit there. The output shows the difference; keep to what stands there now."
-		v.Output.Text = fileop.Unified(path, &r.Change.After, r.Actual)
+		v.Message += " The file now differs from what you wrote: the editor formatted it, or the user changed the edit there."
+		if !Sensitive(path) && !Sensitive(r.Change.Real) {
+			v.Message += " The output shows the difference; keep to what stands there now."
+			v.Output.Text = fileop.Unified(path, &r.Change.After, r.Actual)
+		}
 	}
 	if r.Unsaved {
 		v.Message += " The editor holds the new text but has not saved it, so commands do not see it yet."

@@ -360,3 +360,20 @@ func TestSameChange(t *testing.T) {
 		}
 	}
 }
+
+func TestCountReplacements(t *testing.T) {
+	before := "a a\nb a\n"
+	for _, test := range []struct {
+		rs   []fileop.Replacement
+		want int
+	}{
+		{[]fileop.Replacement{{Old: "b", New: "c"}}, 1},
+		{[]fileop.Replacement{{Old: "a", New: "x", All: true}}, 3},
+		{[]fileop.Replacement{{Old: "b", New: "a"}, {Old: "a", New: "x", All: true}}, 5},
+		{[]fileop.Replacement{{Old: "a\r\nb", New: "z"}, {Old: "a", New: "x", All: true}}, 3},
+	} {
+		if got := countReplacements(fileop.Change{Before: &before}, test.rs); got != test.want {
+			t.Errorf("%+v: %d, want %d", test.rs, got, test.want)
+		}
+	}
+}

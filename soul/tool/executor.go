@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/wire"
@@ -18,6 +19,12 @@ type Options struct {
 	Operator Operator
 	Runner   Runner // nil: commands cannot be run
 	Asker    Asker  // nil: whatever needs approval is rejected
+	// Questioner puts a model's questions before the user. Nil: the model is told to
+	// ask in its answer.
+	Questioner Questioner
+	Tree       Tree    // what Glob, Grep and ReadMediaFile look at; nil: Operator, where it is one
+	Overlay    Overlay // what the editor holds of it; nil: Operator, where it is one
+	Images     bool    // the model can see images, until SetImages
 	// Progress is told how calls fare, in order for each call; calls come side by
 	// side. It may block, which slows the call. Nil: nobody watches.
 	Progress    func(wire.ToolProgress)
@@ -32,35 +39,53 @@ type Options struct {
 // reads run at once up to a limit, also while approvals are open; changes (edits
 // being written and commands) go one after the other.
 type Executor struct {
-	operator  Operator
-	runner    Runner
-	cwd       string
-	todo      *TodoList
-	approvals *approvals
-	progress  func(wire.ToolProgress)
-	logger    *slog.Logger
-	tools     map[string]Tool
-	specs     []llm.ToolSpec
+	operator   Operator
+	tree       Tree
+	overlay    Overlay
+	runner     Runner
+	questioner Questioner
+	cwd        string
+	images     atomic.Bool // the model can see images
+	todo       *TodoList
+	approvals  *approvals
+	progress   func(wire.ToolProgress)
+	logger     *slog.Logger
+	tools      map[string]Tool
+	specs      []llm.ToolSpec
 
 	// A caller takes them in this order: edits, then readers or changes; nothing
-	// is waited for inside readers, and nothing but the change inside changes.
+	// but a picture's turn is waited for inside readers, and nothing but the change
+	// inside changes.
 	edits   pathTurns
 	readers gate
 	changes gate
+	// pictures is taken inside readers, since one large picture fills much memory.
+	pictures gate
 }
 
 // NewExecutor makes the Executor of a session.
 func NewExecutor(o Options) *Executor {
 	e := &Executor{
-		operator:  o.Operator,
-		runner:    o.Runner,
-		cwd:       o.Cwd,
-		todo:      o.Todo,
-		approvals: newApprovals(o.Asker),
-		progress:  o.Progress,
-		logger:    o.Logger,
-		tools:     map[string]Tool{},
-		changes:   newGate(1),
+		operator:   o.Operator,
+		tree:       o.Tree,
+		overlay:    o.Overlay,
+		runner:     o.Runner,
+		questioner: o.Questioner,
+		cwd:        o.Cwd,
+		todo:       o.Todo,
+		approvals:  newApprovals(o.Asker),
+		progress:   o.Progress,
+		logger:     o.Logger,
+		tools:      map[string]Tool{},
+		changes:    newGate(1),
+		pictures:   newGate(1),
+	}
+	e.images.Store(o.Images)
+	if e.tree == nil {
+		e.tree, _ = o.Operator.(Tree)
+	}
+	if e.overlay == nil {
+		e.overlay, _ = o.Operator.(Overlay)
 	}
 	if e.todo == nil {
 		e.todo = NewTodoList(nil)
@@ -97,6 +122,9 @@ func (e *Executor) Has(name string) bool { return e.tools[name] != nil }
 // same bytes, which nobody may change.
 func (e *Executor) Specs() []llm.ToolSpec { return slices.Clone(e.specs) }
 
+// SetImages says whether the model that is in use from now on can see images.
+func (e *Executor) SetImages(can bool) { e.images.Store(can) }
+
 // RejectForSession rejects an approval that is open, and from now on everything
 // that its scope covers, without asking. It answers the request itself. It is
 // false, and does nothing, when no such request is open.
@@ -129,6 +157,9 @@ func (e *Executor) CallTool(ctx context.Context, req wire.ToolCallRequest) (resu
 func (e *Executor) run(ctx context.Context, t Tool, c *Invocation) wire.ToolReturnValue {
 	e.progress(wire.ToolProgress{ToolCallID: c.ID, Name: c.Name, Input: c.Arguments})
 	if err := ctx.Err(); err != nil {
+		return Failed(ctx, err)
+	}
+	if err := e.allows(t.Effect()); err != nil {
 		return Failed(ctx, err)
 	}
 	if t.Effect() == ReadOnly {

@@ -26,8 +26,8 @@ func (c *Invocation) Progress(running bool, output string, files []wire.FileChan
 	c.executor.progress(wire.ToolProgress{ToolCallID: c.ID, Name: c.Name, Running: running, Output: output, Files: files})
 }
 
-// Approve asks for an action, unless an answer for the session covers it. It
-// returns nil for yes, a *RejectedError for no, and ctx's error when ctx ended
+// Approve asks for an action, unless the mode or an answer for the session decides
+// about it. It returns nil for yes, an error for no, and ctx's error when ctx ended
 // first; Failed turns both into results.
 func (c *Invocation) Approve(ctx context.Context, a Action) error {
 	if a.Key == "" {
@@ -42,13 +42,29 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 		Display:     a.Display,
 		Files:       a.Files,
 		Scope:       a.Scope,
-	}, a.Key)
+	}, a)
 }
 
 // Read gives a file as the user sees it.
 func (c *Invocation) Read(ctx context.Context, path string) (fileop.Snapshot, error) {
 	return c.executor.operator.Read(ctx, path)
 }
+
+// ReadWindow gives some lines of a file as the user sees it.
+func (c *Invocation) ReadWindow(ctx context.Context, path string, first, n int) (fileop.Window, error) {
+	return c.executor.operator.ReadWindow(ctx, path, first, n)
+}
+
+// Ask puts questions to the user and waits for the answers. errNoQuestions: there
+// is no way to.
+func (c *Invocation) Ask(ctx context.Context, questions []wire.Question) (wire.QuestionAnswers, error) {
+	if c.executor.questioner == nil {
+		return nil, errNoQuestions
+	}
+	return c.executor.questioner.Ask(ctx, wire.QuestionRequest{ID: newRequestID(), ToolCallID: c.ID, Questions: questions})
+}
+
+var errNoQuestions = errors.New("questions cannot be shown to the user in this session")
 
 var errNoRunner = errors.New("commands cannot be run in this session")
 
@@ -63,6 +79,9 @@ func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (proc.Outcom
 		return proc.Outcome{}, err
 	}
 	defer e.changes.leave()
+	if err := e.allows(Runs); err != nil {
+		return proc.Outcome{}, err
+	}
 	c.Progress(true, "", nil)
 	cmd.ID, cmd.Dir = c.ID, e.cwd
 	cmd.Output = func(snapshot string) { c.Progress(true, snapshot, nil) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"kimi-acp/fileop"
 	"kimi-acp/soul/wire"
 )
 
@@ -47,11 +48,17 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 	if in.LineOffset == 0 {
 		return failure("Error validating JSON arguments: `line_offset` must not be 0: lines are counted from 1, and from the end with negative numbers.", "Invalid arguments")
 	}
-	file, err := c.Read(ctx, in.Path)
+	if Sensitive(in.Path) {
+		return withheld(in.Path)
+	}
+	file, err := c.readLines(ctx, in)
 	if err != nil {
 		return Failed(ctx, err)
 	}
-	w := readWindow(file.Text, in.LineOffset, in.NLines)
+	if Sensitive(file.Path) || Sensitive(file.Real) {
+		return withheld(file.Path)
+	}
+	w := numberLines(file, in.NLines)
 	v := wire.ToolReturnValue{Output: wire.Output{Text: w.text}, Message: w.message(file.Path)}
 	if file.NotUTF8 {
 		v.Output.Text = strings.ToValidUTF8(v.Output.Text, "\uFFFD")
@@ -63,48 +70,64 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 	return v
 }
 
-// window is a run of a text's lines, numbered for the model.
-type window struct {
+// readLines gives the lines that are asked for. The whole file is read where it is
+// all wanted, or where only the whole tells which lines are the last.
+func (c *Invocation) readLines(ctx context.Context, in readFileArguments) (fileop.Window, error) {
+	if in.LineOffset > 1 || in.LineOffset == 1 && in.NLines < maxReadLines {
+		return c.ReadWindow(ctx, in.Path, in.LineOffset, in.NLines)
+	}
+	s, err := c.Read(ctx, in.Path)
+	if err != nil {
+		return fileop.Window{}, err
+	}
+	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, First: 1, Dirty: s.Dirty, NotUTF8: s.NotUTF8}
+	w.Total = strings.Count(s.Text, "\n")
+	if s.Text != "" && !strings.HasSuffix(s.Text, "\n") {
+		w.Total++
+	}
+	if in.LineOffset < 0 {
+		w.First = max(w.Total+1+in.LineOffset, 1)
+		for range w.First - 1 {
+			_, w.Text, _ = strings.Cut(w.Text, "\n")
+		}
+	}
+	return w, nil
+}
+
+// numbered is a run of a text's lines, numbered for the model.
+type numbered struct {
 	text        string
 	first, last int // 1-based, inclusive; last < first: no lines
-	total       int // lines of the whole text
+	total       int // lines of the whole text; -1: not known
+	more        bool
 	full        string
 	cut         []int // numbers of the lines that were cut
 }
 
-// readWindow numbers up to n lines of text from offset on, see readFileArguments.
-func readWindow(text string, offset, n int) window {
-	w := window{total: strings.Count(text, "\n")}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		w.total++
-	}
-	w.first = offset
-	if offset < 0 {
-		w.first = max(w.total+1+offset, 1)
-	}
-	w.last = w.first - 1
+// numberLines numbers up to n lines.
+func numberLines(file fileop.Window, n int) numbered {
+	w := numbered{first: file.First, last: file.First - 1, total: file.Total, more: file.More}
 	var b strings.Builder
-	number := 0
-	for line := range strings.Lines(text) {
-		number++
-		if number < w.first {
-			continue
-		}
-		if number-w.first == n {
-			w.full = fmt.Sprintf("the limit of %s", plural(n, "line"))
+	for line := range strings.Lines(file.Text) {
+		if w.last-w.first+1 == n {
+			w.more = true
 			break
 		}
 		line, cut := cutLine(strings.TrimSuffix(line, "\n"))
-		numbered := fmt.Sprintf("%6d\t%s\n", number, line)
-		if b.Len()+len(numbered) > maxReadBytes {
+		text := fmt.Sprintf("%6d\t%s\n", w.last+1, line)
+		if b.Len()+len(text) > maxReadBytes {
+			w.more = true
 			w.full = fmt.Sprintf("the limit of %d KiB", maxReadBytes>>10)
 			break
 		}
+		w.last++
 		if cut {
-			w.cut = append(w.cut, number)
+			w.cut = append(w.cut, w.last)
 		}
-		b.WriteString(numbered)
-		w.last = number
+		b.WriteString(text)
+	}
+	if w.more && w.full == "" {
+		w.full = "the limit of " + plural(n, "line")
 	}
 	w.text = b.String()
 	return w
@@ -126,7 +149,7 @@ func cutLine(line string) (string, bool) {
 	return line[:at] + "…", true
 }
 
-func (w window) message(path string) string {
+func (w numbered) message(path string) string {
 	switch {
 	case w.total == 0:
 		return path + " is empty."
@@ -134,8 +157,16 @@ func (w window) message(path string) string {
 		return fmt.Sprintf("No lines read: %s has %s, and line %d lies beyond them.", path, plural(w.total, "line"), w.first)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Read %s of %s, from line %d to line %d; the file has %s. ", plural(w.last-w.first+1, "line"), path, w.first, w.last, plural(w.total, "line"))
-	if w.full == "" {
+	fmt.Fprintf(&b, "Read %s of %s, from line %d to line %d", plural(w.last-w.first+1, "line"), path, w.first, w.last)
+	switch {
+	case w.total >= 0:
+		fmt.Fprintf(&b, "; the file has %s. ", plural(w.total, "line"))
+	case w.more:
+		b.WriteString("; only this part of the file was read, so how many lines it has is not known. ")
+	default:
+		b.WriteString(". ")
+	}
+	if !w.more {
 		b.WriteString("The end of the file was reached.")
 	} else {
 		fmt.Fprintf(&b, "Stopped at %s; the next line is %d.", w.full, w.last+1)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"kimi-acp/fileop"
 )
 
 func TestReadFile(t *testing.T) {
@@ -88,5 +90,35 @@ func TestReadFile(t *testing.T) {
 	mustContain(t, v.Message, "Read 101 lines", "Stopped at the limit of 100 KiB; the next line is 102.")
 	if len(v.Output.Text) > maxReadBytes || len(v.Output.Text) < maxReadBytes-1100 {
 		t.Errorf("%d bytes of output", len(v.Output.Text))
+	}
+}
+
+// TestReadFileWindow: a part of a file is asked for as a part, and nothing is said
+// of the whole that is not known.
+func TestReadFileWindow(t *testing.T) {
+	w := newWorld(t, nil)
+	w.files.set("/w/a", "1\n2\n3\n4\n5\n")
+	var asked []string
+	w.files.window = func(path string, first, n int) (fileop.Window, error) {
+		asked = append(asked, fmt.Sprintf("%s %d+%d", path, first, n))
+		lines := ""
+		for i := first; i < first+n && i <= 5; i++ {
+			lines += fmt.Sprintln(i)
+		}
+		return fileop.Window{Path: "/w/a", Text: lines, First: first, More: first+n <= 5, Total: -1}, nil
+	}
+	for _, test := range []struct{ args, asked, output, message string }{
+		{`{"path":"a","line_offset":2,"n_lines":2}`, "a 2+2", "     2\t2\n     3\t3\n", "Read 2 lines of /w/a, from line 2 to line 3; only this part of the file was read, so how many lines it has is not known. Stopped at the limit of 2 lines; the next line is 4."},
+		{`{"path":"a","line_offset":4}`, "a 4+1000", "     4\t4\n     5\t5\n", "Read 2 lines of /w/a, from line 4 to line 5. The end of the file was reached."},
+		{`{"path":"a","n_lines":1}`, "a 1+1", "     1\t1\n", "not known. Stopped at the limit of 1 line; the next line is 2."},
+		{`{"path":"a"}`, "", "     1\t1\n     2\t2\n     3\t3\n     4\t4\n     5\t5\n", "the file has 5 lines. The end of the file was reached."},
+		{`{"path":"a","line_offset":-1}`, "", "     5\t5\n", "the file has 5 lines"},
+	} {
+		asked = nil
+		v := w.call(t.Context(), "1", "ReadFile", test.args)
+		if v.IsError || v.Output.Text != test.output || strings.Join(asked, " ") != test.asked {
+			t.Errorf("%s: asked for %q, output %q: %s", test.args, asked, v.Output.Text, v.Message)
+		}
+		mustContain(t, v.Message, test.message)
 	}
 }

@@ -21,6 +21,8 @@ func Failed(ctx context.Context, err error) wire.ToolReturnValue {
 	switch {
 	case errors.As(err, &rejected):
 		return rejected.result()
+	case errors.Is(err, errPlanMode):
+		return planModeResult()
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return failure("The call was interrupted before it had done anything.", "Interrupted")
 	}

@@ -48,3 +48,41 @@ func TestSetTodoList(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestTodoPlan(t *testing.T) {
+	w := newWorld(t, nil)
+	args := `{"todos":[{"title":"build","status":"done","id":"2"},{"title":"test","status":"pending","id":"t","priority":"high","depends_on":["2"]},{"title":"ship","status":"pending","depends_on":["t","2"]}]}`
+	v := w.call(t.Context(), "1", "SetTodoList", args)
+	want := []wire.PlanItem{
+		{ID: "2", Title: "build", Status: "done", Priority: "medium"},
+		{ID: "t", Title: "test", Status: "pending", Priority: "high", DependsOn: []string{"2"}},
+		{ID: "1", Title: "ship", Status: "pending", Priority: "medium", DependsOn: []string{"t", "2"}},
+	}
+	if diff := cmp.Diff(want, v.Todo); diff != "" {
+		t.Error(diff)
+	}
+	// The block is what Wire knows, no more.
+	if got, want := jsonText(t, v.Display), `[{"type":"todo","items":[{"title":"build","status":"done"},{"title":"test","status":"pending"},{"title":"ship","status":"pending"}]}]`; got != want {
+		t.Errorf("display %s, want %s", got, want)
+	}
+	list := "- [done] build (id 2)\n- [pending] test (id t; high priority; after 2)\n- [pending] ship (after t, 2)\n"
+	if v := w.call(t.Context(), "1", "SetTodoList", `{}`); v.Output.Text != list || v.Todo != nil {
+		t.Errorf("list %q, want %q", v.Output.Text, list)
+	}
+	for args, want := range map[string]string{
+		`{"todos":[{"title":"a","status":"done","id":"x"},{"title":"b","status":"done","id":"x"}]}`:                                                                     "the id \"x\" stands twice",
+		`{"todos":[{"title":"a","status":"done","depends_on":["x"]}]}`:                                                                                                  "no id in the list",
+		`{"todos":[{"title":"a","status":"done","id":"x","depends_on":["x"]}]}`:                                                                                         "\"a\" waits for itself",
+		`{"todos":[{"title":"o","status":"done"},{"title":"a","status":"done","id":"x","depends_on":["y"]},{"title":"b","status":"done","id":"y","depends_on":["x"]}]}`: "\"a\" waits for itself",
+		`{"todos":[{"title":"a","status":"done","priority":"urgent"}]}`:                                                                                                 "priority",
+	} {
+		v := w.call(t.Context(), "1", "SetTodoList", args)
+		if !v.IsError || brief(t, v) != "Invalid arguments" {
+			t.Errorf("%s: %+v", args, v)
+		}
+		mustContain(t, v.Message, want)
+	}
+	if v := w.call(t.Context(), "1", "SetTodoList", `{}`); v.Output.Text != list {
+		t.Errorf("a refused list changed the old one: %q", v.Output.Text)
+	}
+}

@@ -57,6 +57,7 @@ func shell(ctx context.Context, c *Invocation, in shellArguments) wire.ToolRetur
 		Description: "Run command `" + in.Command + "`",
 		Key:         "run command\n" + in.Command,
 		Scope:       "this exact command",
+		Effect:      Runs,
 		Display: []wire.Block{{
 			Type:  wire.BlockShell,
 			Shell: &wire.ShellBlock{Language: "bash", Command: in.Command},
@@ -79,8 +80,11 @@ func shell(ctx context.Context, c *Invocation, in shellArguments) wire.ToolRetur
 // commandNotes tells what a model would not see from a command's output.
 func commandNotes(out proc.Outcome) []string {
 	var notes []string
-	if out.Truncated {
-		notes = append(notes, fmt.Sprintf("The output of %s was too long; its middle is left out.", plural(int(out.Bytes), "byte")))
+	switch {
+	case out.Truncated && out.Bytes == 0: // an editor's terminal keeps the end
+		notes = append(notes, "The output was truncated: only its end is shown.")
+	case out.Truncated:
+		notes = append(notes, fmt.Sprintf("The output of %s was truncated: its middle is left out.", plural(int(out.Bytes), "byte")))
 	}
 	switch {
 	case out.Unended:

@@ -24,7 +24,7 @@ func TestShellResults(t *testing.T) {
 		{name: "exit code", outcome: proc.Outcome{ExitCode: 2, Output: "no\n"}, message: "The command failed with exit code 2.", brief: "Exit code 2", failed: true},
 		{name: "signal", outcome: proc.Outcome{ExitCode: -1, Signal: "SIGKILL"}, message: "The command was ended by the signal SIGKILL.", brief: "Ended by SIGKILL", failed: true},
 		{name: "timeout", outcome: proc.Outcome{TimedOut: true, ExitCode: -1, Signal: "SIGTERM", Output: "half"}, message: "did not end within 7 seconds", brief: "Stopped after 7 seconds", failed: true},
-		{name: "cut", outcome: proc.Outcome{Output: "a…z", Truncated: true, Bytes: 123456}, message: "Command executed successfully. The output of 123456 bytes was too long; its middle is left out."},
+		{name: "cut", outcome: proc.Outcome{Output: "a…z", Truncated: true, Bytes: 123456}, message: "Command executed successfully. The output of 123456 bytes was truncated: its middle is left out."},
 		{name: "left over", outcome: proc.Outcome{Leftover: true}, message: "in the background were ended"},
 		{name: "unended", outcome: proc.Outcome{Leftover: true, Unended: true}, message: "may still run"},
 		{name: "not started", err: errors.New("no shell"), message: "no shell.", brief: "no shell.", failed: true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -48,5 +49,25 @@ func strReplaceFile(ctx context.Context, c *Invocation, in strReplaceFileArgumen
 	if err != nil {
 		return editFailed(ctx, r, err)
 	}
-	return edited(r, fmt.Sprintf("Edited %s: %s made.", r.Change.Path, plural(len(in.Edit), "replacement")))
+	return edited(r, fmt.Sprintf("Edited %s: %s made.", r.Change.Path, plural(countReplacements(r.Change, e.Replace), "replacement")))
+}
+
+// countReplacements counts the places that an edit has changed, by making it again: a
+// replacement of all occurrences is as many as there were by its turn.
+func countReplacements(c fileop.Change, rs []fileop.Replacement) int {
+	if c.Before == nil {
+		return len(rs)
+	}
+	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	text, n := *c.Before, 0
+	for _, r := range rs {
+		if r.All {
+			n += strings.Count(text, lf(r.Old))
+			text = strings.ReplaceAll(text, lf(r.Old), lf(r.New))
+			continue
+		}
+		n++
+		text = strings.Replace(text, lf(r.Old), lf(r.New), 1)
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"iter"
 
 	"kimi-acp/fileop"
 	"kimi-acp/internal/proc"
@@ -15,6 +16,7 @@ type Effect uint8
 // The effects, from the mildest.
 const (
 	ReadOnly Effect = iota + 1 // changes nothing of the user's and asks for nothing
+	Asks                       // changes nothing, and waits for the user
 	Edits                      // changes files, through Invocation.Edit
 	Runs                       // runs commands, which may change anything
 )
@@ -41,11 +43,33 @@ type Operator interface {
 	Resolve(path string) (string, error)
 	// Read gives a file as the user sees it.
 	Read(ctx context.Context, path string) (fileop.Snapshot, error)
+	// ReadWindow gives up to n lines of a file from line first on, as the user sees
+	// them.
+	ReadWindow(ctx context.Context, path string, first, n int) (fileop.Window, error)
 	// Plan computes an edit and changes nothing.
 	Plan(ctx context.Context, e fileop.Edit) (fileop.Change, error)
 	// Commit carries out a planned change, or fails with fileop.ErrStale when the
 	// file is no longer what it was planned on.
 	Commit(ctx context.Context, c fileop.Change) (fileop.Result, error)
+}
+
+// Tree is the user's files on disk as a tree; *fileop.Operator is one. Calls may run
+// side by side. When ctx ends, a call returns soon.
+type Tree interface {
+	// Walk gives what is in a folder and below it, in an order that never varies,
+	// see fileop.Disk.Walk.
+	Walk(ctx context.Context, path string, o fileop.WalkOptions) iter.Seq2[fileop.Entry, error]
+	// Scan reads the files of a folder, several at once, see fileop.Disk.Scan.
+	Scan(ctx context.Context, path string, o fileop.ScanOptions) error
+}
+
+// Overlay is what lies over the files on disk: the texts that the editor holds.
+// *fileop.Operator is one. Calls may run side by side.
+type Overlay interface {
+	// Known lists the files that the editor may hold another text of.
+	Known() []fileop.KnownFile
+	// Read gives a file as the user sees it.
+	Read(ctx context.Context, path string) (fileop.Snapshot, error)
 }
 
 // Runner runs commands; *proc.Runner is one. Calls may run side by side. An
@@ -65,4 +89,13 @@ type Asker interface {
 	// ResolveApproval answers a request that Approve waits on, in the user's
 	// place. It is false when no such request is open.
 	ResolveApproval(id string, a wire.Approval, feedback string) bool
+}
+
+// Questioner puts questions before the user; *wire.Wire is one. Calls may run side
+// by side.
+type Questioner interface {
+	// Ask waits for the answers to r, without a time limit. No answers mean that the
+	// user dismissed the questions. An error means that there are none: ctx ended, or
+	// nobody could be asked.
+	Ask(ctx context.Context, r wire.QuestionRequest) (wire.QuestionAnswers, error)
 }

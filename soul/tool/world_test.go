@@ -128,6 +128,7 @@ type memory struct {
 	onCommit func(ctx context.Context, c fileop.Change) error // before the write
 	format   func(string) string                              // what a save makes of a text
 	onRead   func(ctx context.Context)
+	window   func(path string, first, n int) (fileop.Window, error)
 	unsaved  bool  // the editor takes texts and does not save them
 	readBack error // why nothing can be read back after a write
 }
@@ -168,6 +169,25 @@ func (m *memory) Read(ctx context.Context, path string) (fileop.Snapshot, error)
 		return fileop.Snapshot{}, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	}
 	return fileop.Snapshot{Path: path, Text: text, Dirty: m.dirty[path], NotUTF8: !utf8.ValidString(text)}, nil
+}
+
+func (m *memory) ReadWindow(ctx context.Context, path string, first, n int) (fileop.Window, error) {
+	if m.window != nil {
+		return m.window(path, first, n)
+	}
+	s, err := m.Read(ctx, path)
+	if err != nil {
+		return fileop.Window{}, err
+	}
+	lines := strings.SplitAfter(s.Text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	w := fileop.Window{Path: s.Path, First: first, Total: len(lines), Dirty: s.Dirty, NotUTF8: s.NotUTF8}
+	first = min(first-1, len(lines))
+	last := min(first+n, len(lines))
+	w.Text, w.More = strings.Join(lines[first:last], ""), last < len(lines)
+	return w, nil
 }
 
 func (m *memory) Plan(_ context.Context, e fileop.Edit) (fileop.Change, error) {

@@ -112,6 +112,7 @@ var messages = []struct {
 			},
 			Extras: json.RawMessage(`{"e":[]}`),
 			Files:  []wire.FileChange{{Path: "/secret/path"}},
+			Todo:   []wire.PlanItem{{ID: "secret"}}, Rejected: true,
 		}},
 		`{"type":"ToolResult","payload":{"tool_call_id":"c","return_value":{"is_error":true,"output":[{"type":"text","text":"o"}],"message":"m","display":[` +
 			`{"type":"brief","text":"<b>"},` +

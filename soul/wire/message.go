@@ -180,6 +180,21 @@ type ToolReturnValue struct {
 
 	// Files are the changes made, as whole texts. They stay in this process.
 	Files []FileChange
+	// Todo is the plan behind a BlockTodo in Display, nil when there is none. It
+	// stays in this process.
+	Todo []PlanItem
+	// Rejected says that the user turned the call down and did not say what to do
+	// instead. It stays in this process.
+	Rejected bool
+}
+
+// PlanItem is an entry of the to-do list with what TodoItem has no place for.
+type PlanItem struct {
+	ID        string // unique in the list, never empty
+	Title     string
+	Status    string   // pending | in_progress | done
+	Priority  string   // high | medium | low
+	DependsOn []string // ids of entries of the list that must be done first
 }
 
 // Output is a tool's output: text, or parts. Exactly one is set; the zero value

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// resultJSON is the form of a ToolReturnValue. It has no Files.
+// resultJSON is the form of a ToolReturnValue. It has no Files, Todo and Rejected.
 type resultJSON struct {
 	IsError bool            `json:"is_error"`
 	Output  Output          `json:"output"`
@@ -14,8 +14,8 @@ type resultJSON struct {
 	Extras  json.RawMessage `json:"extras"`
 }
 
-// MarshalJSON gives is_error, output, message, display and extras. Files are never
-// written: they stay in this process.
+// MarshalJSON gives is_error, output, message, display and extras. What stays in
+// this process is not written.
 func (v ToolReturnValue) MarshalJSON() ([]byte, error) {
 	out := resultJSON{v.IsError, v.Output, v.Message, notNil(v.Display), v.Extras}
 	if err := checkObject(v.Extras); err != nil {

@@ -1,0 +1,251 @@
+package fileop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// ScanLimits bound what is looked at around a command.
+type ScanLimits struct {
+	Files     int           // that are looked at; 0: 50 000
+	FileBytes int64         // of the largest file whose contents are kept; 0: 1 MiB
+	Bytes     int64         // of contents that are kept beforehand; 0: 128 MiB
+	Before    time.Duration // for looking before a command; 0: 2 s
+	After     time.Duration // for looking after it; 0: 5 s
+	Changes   int           // that become actions after one command; 0: 2000
+}
+
+func (l ScanLimits) filled() ScanLimits {
+	set := func(n *int, to int) {
+		if *n <= 0 {
+			*n = to
+		}
+	}
+	set(&l.Files, 50_000)
+	set(&l.Changes, 2000)
+	if l.FileBytes <= 0 {
+		l.FileBytes = 1 << 20
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = 128 << 20
+	}
+	if l.Before <= 0 {
+		l.Before = 2 * time.Second
+	}
+	if l.After <= 0 {
+		l.After = 5 * time.Second
+	}
+	return l
+}
+
+// Coverage says what the scan around a command could not see to.
+type Coverage struct {
+	Files    int  // looked at before the command
+	Partial  bool // there are more, for which there was no time or which are too many
+	Unusable int  // files that cannot be read, or whose names are not UTF-8
+	NotKept  int  // changed files whose bytes from before were not kept
+	Dropped  int  // changes that are too many to be journaled
+}
+
+// Note says in a sentence why changes by the command may not be undone; "" if all can.
+func (c Coverage) Note() string {
+	note := ""
+	add := func(format string, args ...any) {
+		if note != "" {
+			note += "; "
+		}
+		note += fmt.Sprintf(format, args...)
+	}
+	if c.Partial {
+		add("there was only time or room to look at %d files", c.Files)
+	}
+	if c.NotKept > 0 {
+		add("of %d files that it changed the contents from before were not kept", c.NotKept)
+	}
+	if c.Unusable > 0 {
+		add("%d files could not be looked at", c.Unusable)
+	}
+	if c.Dropped > 0 {
+		add("%d changes were too many to take down", c.Dropped)
+	}
+	if note != "" {
+		note = "Not every change by this command can be undone: " + note + "."
+	}
+	return note
+}
+
+// CommandScans finds what commands change, by looking at the files on disk before
+// and after each. Files that are ignored are not looked at. What it has seen it
+// remembers, so that only what has changed is read again.
+//
+// It serves one command at a time; its methods wait for each other.
+type CommandScans struct {
+	operator *Operator
+	journal  *Journal
+	limits   ScanLimits
+	now      func() time.Time
+
+	mu      sync.Mutex
+	scratch scratch
+	files   map[string]scanned
+}
+
+// scanned is what is known of a file.
+type scanned struct {
+	print  fingerprint
+	at     time.Time // before it was looked at
+	id     ContentID // "": its bytes were not read
+	kept   stretch   // where in the scratch file its bytes are
+	inside bool      // they are there
+}
+
+// certain tells whether a file with the same fingerprint has the same bytes. A file
+// that was changed shortly before it was looked at may have been changed again
+// within the resolution of its times.
+func (s scanned) certain() bool {
+	return s.print.changed().Before(s.at.Add(-timeResolution))
+}
+
+// timeResolution is that of the coarsest file systems.
+const timeResolution = 2 * time.Second
+
+// NewCommandScans makes a scanner that keeps contents in a scratch file of its own.
+func NewCommandScans(o *Operator, j *Journal, s Scratch, l ScanLimits) *CommandScans {
+	l = l.filled()
+	return &CommandScans{
+		operator: o, journal: j, limits: l, now: time.Now,
+		scratch: scratch{file: s, limit: l.Bytes}, files: map[string]scanned{},
+	}
+}
+
+// CommandScan is a scan that waits for its command to end.
+type CommandScan struct {
+	scans    *CommandScans
+	began    time.Time
+	before   map[string]scanned
+	coverage Coverage
+}
+
+// Before looks at the files ahead of a command. An error is ctx's, or one of walking
+// the roots; the command may be run all the same, its changes are not found then.
+func (s *CommandScans) Before(ctx context.Context) (*CommandScan, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tidy()
+	scan := &CommandScan{scans: s, began: s.now(), before: map[string]scanned{}}
+	p := pass{scans: s, seen: scan.before, want: s.unknown}
+	if err := p.run(ctx, s.limits.Before); err != nil {
+		return nil, fmt.Errorf("looking at the files before the command: %w", err)
+	}
+	scan.coverage = Coverage{Files: len(scan.before), Partial: p.partial, Unusable: p.unusable}
+	s.files = scan.before
+	return scan, nil
+}
+
+// unknown tells whether a file's bytes have to be read.
+func (s *CommandScans) unknown(path string, print fingerprint) (scanned, bool) {
+	f, ok := s.files[path]
+	small := print.size <= s.limits.FileBytes
+	if ok && f.print == print && f.certain() && (f.id != "" || !small) {
+		return f, false
+	}
+	return scanned{print: print, at: s.now()}, small
+}
+
+// remember keeps what was read.
+func (s *CommandScans) remember(f scanned, data []byte) scanned {
+	f.id = contentID(data)
+	if int64(len(data)) <= s.limits.FileBytes {
+		f.kept, f.inside = s.scratch.add(data)
+	}
+	return f
+}
+
+// tidy starts over when most of the scratch file holds what nobody needs any more.
+func (s *CommandScans) tidy() {
+	live := int64(0)
+	for _, f := range s.files {
+		if f.inside {
+			live += f.kept.n
+		}
+	}
+	if s.scratch.used > s.limits.Bytes/2 && live < s.scratch.used/2 {
+		s.scratch.reset()
+		clear(s.files)
+	}
+}
+
+// pass is one walk over the files.
+type pass struct {
+	scans *CommandScans
+	seen  map[string]scanned
+	want  func(path string, print fingerprint) (scanned, bool)
+
+	mu       sync.Mutex // of what is below, and of seen
+	partial  bool
+	unusable int
+}
+
+// run walks for a limited time. What is not reached in time is no error.
+func (p *pass) run(ctx context.Context, limit time.Duration) error {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	files := p.scans.limits.Files
+	err := p.scans.operator.Scan(timed, "", ScanOptions{
+		WalkOptions: WalkOptions{MaxEntries: 4 * files},
+		Workers:     4,
+		MaxFile:     MaxEdit,
+		Want:        func(e Entry) bool { return p.wants(e.Path, files) },
+		Visit:       p.visited,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrWalkLimit), timed.Err() != nil:
+		p.partial = true
+		return nil
+	}
+	return err
+}
+
+func (p *pass) wants(path string, limit int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !utf8.ValidString(path) {
+		p.unusable++
+		return false
+	}
+	if len(p.seen) >= limit {
+		p.partial = true
+		return false
+	}
+	print, err := fingerprintOf(path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			p.unusable++
+		}
+		return false
+	}
+	f, read := p.want(path, print)
+	p.seen[path] = f
+	return read
+}
+
+func (p *pass) visited(_ int, e Entry, data []byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		if !errors.Is(err, ErrTooLarge) && !errors.Is(err, fs.ErrNotExist) {
+			p.unusable++
+		}
+		return
+	}
+	if f, ok := p.seen[e.Path]; ok {
+		p.seen[e.Path] = p.scans.remember(f, data)
+	}
+}
