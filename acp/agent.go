@@ -69,6 +69,8 @@ type SoulSpec struct {
 const (
 	maxSessions = 256 // sessions of one connection
 	maxQueued   = 20  // prompts of one session that wait
+	// maxQueuedBytes is how large these may be together. No single prompt is larger.
+	maxQueuedBytes = jsonrpc.DefaultMaxMessage
 	// maxOutput is how many bytes wait for an editor that reads slowly. What is
 	// answered meanwhile goes out behind them, so they must be few.
 	maxOutput = 16 << 10

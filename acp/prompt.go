@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"kimi-acp/internal/jsonrpc"
@@ -15,6 +16,7 @@ import (
 type turn struct {
 	call   *jsonrpc.Call
 	input  soul.Input
+	size   int // of the request, in bytes
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -32,13 +34,13 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 		call.Reply(nil, err)
 		return
 	}
-	t := &turn{call: call, input: input}
+	t := &turn{call: call, input: input, size: len(call.Params())}
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
 	// A cancelled request ends its turn, also while it waits in the queue.
 	context.AfterFunc(call.Context(), t.cancel)
 
 	s.mu.Lock()
-	if len(s.queue) > maxQueued {
+	if !s.room(t.size) {
 		s.mu.Unlock()
 		t.cancel()
 		call.Reply(nil, invalidRequest("Too many prompts wait in this session; let some finish or cancel"))
@@ -51,6 +53,24 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 	if idle {
 		a.turns.Go(s.drain)
 	}
+}
+
+// room reports whether one more prompt, of size bytes, may wait; mu is held.
+func (s *session) room(size int) bool {
+	if len(s.queue) == 0 {
+		return true // it runs next
+	}
+	for _, t := range s.queue[1:] {
+		size += t.size
+	}
+	return len(s.queue) <= maxQueued && size <= maxQueuedBytes
+}
+
+// pop takes the turn that ran off the queue, and keeps nothing of it.
+func (s *session) pop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = slices.Delete(s.queue, 0, 1)
 }
 
 // cancel ends the running turn of a session. Prompts that wait stay queued.
@@ -90,9 +110,7 @@ func (s *session) drain() {
 		s.move(soul.SessionIdle)
 
 		// Off the queue first: a cancel behind the answer must not find this turn.
-		s.mu.Lock()
-		s.queue = s.queue[1:]
-		s.mu.Unlock()
+		s.pop()
 		t.call.Reply(result, err)
 	}
 }

@@ -80,6 +80,6 @@ var outside = map[string][]string{
 	"github.com/google/go-cmp":          nil, // tests
 	"go.uber.org/goleak":                nil, // tests
 	"pgregory.net/rapid":                nil, // tests
-	"golang.org/x/sys":                  {"internal/...", "fileop/..."},
+	"golang.org/x/sys":                  {"internal/...", "fileop/...", "soul/session"},
 	"golang.org/x/term":                 {"cmd/kimi-acp", "internal/..."},
 }

@@ -174,7 +174,7 @@ func (v *Show) result(r wire.ToolResult) {
 	}
 	delete(v.calls, r.ToolCallID)
 	value := r.ReturnValue
-	if v.plan(value.Display) {
+	if v.plan(value) {
 		return
 	}
 	card := v.card(c)
@@ -222,26 +222,24 @@ func (v *Show) output(value wire.ToolReturnValue) {
 	}
 }
 
-// plan shows the to-do list in a result, and reports whether there was one.
-func (v *Show) plan(blocks []wire.Block) bool {
-	for _, b := range blocks {
-		if b.Type != wire.BlockTodo || b.Todo == nil {
-			continue
-		}
-		v.screen.Section("Plan", "")
-		for _, step := range soul.PlanOf(*b.Todo).Steps {
-			switch step.State {
-			case soul.TaskCompleted, soul.TaskReviewed:
-				v.screen.Line(screen.Green, "✓ "+step.Title)
-			case soul.TaskRunning:
-				v.screen.Line(screen.Bold, "▸ "+step.Title)
-			default:
-				v.screen.Line(screen.Faint, "· "+step.Title)
-			}
-		}
-		return true
+// plan shows the plan in a result, and reports whether there was one.
+func (v *Show) plan(value wire.ToolReturnValue) bool {
+	plan, ok := soul.PlanOf(value)
+	if !ok {
+		return false
 	}
-	return false
+	v.screen.Section("Plan", "")
+	for _, step := range plan.Steps {
+		switch step.State {
+		case soul.TaskCompleted, soul.TaskReviewed:
+			v.screen.Line(screen.Green, "✓ "+step.Title)
+		case soul.TaskRunning:
+			v.screen.Line(screen.Bold, "▸ "+step.Title)
+		default:
+			v.screen.Line(screen.Faint, "· "+step.Title)
+		}
+	}
+	return true
 }
 
 // End shows how the turn ended.
