@@ -68,6 +68,7 @@ type SoulSpec struct {
 // Bounds on what one editor can make grow.
 const (
 	maxSessions = 256 // sessions of one connection
+	maxRoots    = 64  // directories of one session, each of which is held open
 	maxQueued   = 20  // prompts of one session that wait
 	// maxQueuedBytes is how large these may be together. No single prompt is larger.
 	maxQueuedBytes = jsonrpc.DefaultMaxMessage
@@ -88,6 +89,7 @@ type Agent struct {
 
 	mu       sync.Mutex
 	ready    bool // initialize was answered
+	over     bool // the sessions are being closed: no further one is taken in
 	client   client
 	sessions map[string]*session
 }
@@ -118,6 +120,9 @@ const lastWait = 5 * time.Millisecond
 // close ends all turns and lets go of the sessions.
 func (a *Agent) close() {
 	a.stop()
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
 	over := make(chan struct{})
 	go func() {
 		a.turns.Wait()
@@ -152,7 +157,7 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 	ready := a.ready
 	a.mu.Unlock()
 	if !ready && method != sdk.AgentMethodInitialize {
-		call.Reply(nil, invalidRequest("The connection is not initialized: send initialize first"))
+		call.ReplyNow(nil, invalidRequest("The connection is not initialized: send initialize first"))
 		return
 	}
 	switch method {
@@ -171,7 +176,7 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 	case "session/set_model": // removed from the protocol; old clients still send it
 		a.setModel(call)
 	default:
-		call.Reply(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
+		call.ReplyNow(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
 	}
 }
 

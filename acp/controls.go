@@ -15,7 +15,7 @@ func (c controls) SetMode(id string) error {
 	if err := s.executor.SetMode(tool.Mode(id)); err != nil {
 		return err
 	}
-	s.update(currentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeID: id})
+	s.modeChanged()
 	s.optionsChanged()
 	return nil
 }

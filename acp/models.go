@@ -49,6 +49,11 @@ func levelsOf(models []ModelChoice, id string) []ThoughtLevel {
 	return nil
 }
 
+// offers reports whether a model is among those that can be chosen.
+func offers(models []ModelChoice, id string) bool {
+	return slices.ContainsFunc(models, func(m ModelChoice) bool { return m.ID == id })
+}
+
 // chosen is the model and the level that the session uses.
 func (s *session) chosen() choice {
 	s.mu.Lock()
@@ -64,6 +69,9 @@ func (s *session) use(modelID, levelID string) error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "This session's kernel cannot change its model"}
 	}
 	c := s.agent.fitting(modelID, levelID)
+	if c.model != modelID { // the default instead of it is not what was asked for
+		return invalid("the model %q is no longer in the settings", clip(modelID))
+	}
 	provider, err := s.agent.opts.Catalog.Provider(c.model, c.level)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The model cannot be used: " + err.Error()}

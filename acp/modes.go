@@ -38,12 +38,20 @@ func (s *session) modes() *modeState {
 	return &modeState{CurrentModeID: string(s.executor.Mode()), AvailableModes: sessionModes()}
 }
 
+// modeChanged tells the editor which mode is on when it was not the editor that
+// turned it on.
+func (s *session) modeChanged() {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.update(currentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeID: string(s.executor.Mode())})
+}
+
 // setMode serves session/set_mode. The mode holds from here on, also for the turn
 // that runs.
 func (a *Agent) setMode(call *jsonrpc.Call) {
 	p, s, err := a.addressed(call)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	id, err := p.text("modeId")
@@ -51,11 +59,11 @@ func (a *Agent) setMode(call *jsonrpc.Call) {
 		err = invalid("modeId %q is none of the modes of this session", clip(id))
 	}
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	call.Go(func(context.Context) (any, error) {
-		call.Reply(struct{}{}, nil)
+		call.ReplyNow(struct{}{}, nil)
 		s.optionsChanged()
 		return nil, nil
 	})

@@ -167,6 +167,16 @@ func TestModelOptionTakesEffectWithTheNextRequest(t *testing.T) {
 	}
 }
 
+// Logging in does not mend settings, so an editor must not be told to ask for it.
+func TestDefaultModelCannotBeUsed(t *testing.T) {
+	c := stage{options: acp.Options{Catalog: twoModels[2:]}}.serve(t)
+	c.Initialize(both)
+	e := c.Request("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": []any{}}).Fails(-32603)
+	if !strings.Contains(e.Message, "its key is missing") {
+		t.Errorf("refused with %q", e.Message)
+	}
+}
+
 func TestOldClientsSetTheModel(t *testing.T) {
 	s, c, _ := open(t, stage{options: acp.Options{Catalog: twoModels}})
 	c.Misuse("session/set_model", map[string]any{"sessionId": s.ID, "modelId": "deep"}).Result(nil)

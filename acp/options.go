@@ -55,6 +55,10 @@ func (s *session) configOptions() []configOption {
 	for _, m := range models {
 		model.Options = append(model.Options, optionChoice{m.ID, m.Name, m.Description})
 	}
+	if !offers(models, chosen.model) {
+		// Editors take only a current value that is offered.
+		model.Options = append(model.Options, optionChoice{chosen.model, chosen.model, "in use, but no longer in the settings"})
+	}
 	out = append(out, model)
 	if levels := levelsOf(models, chosen.model); len(levels) > 0 {
 		level := configOption{ID: optionLevel, Name: "Thinking", Description: "How much the model thinks before it answers", Category: "thought_level", Type: "select", CurrentValue: chosen.level}
@@ -70,27 +74,29 @@ func (s *session) configOptions() []configOption {
 func (a *Agent) setOption(call *jsonrpc.Call) {
 	p, s, err := a.addressed(call)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	id, err := p.text("configId")
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	// Whatever the type says, a string is the id of a value.
 	var value *string
 	if json.Unmarshal(p["value"], &value) != nil || value == nil {
-		call.Reply(nil, invalid("value must be a string, not %s", kindOf(p["value"])))
+		call.ReplyNow(nil, invalid("value must be a string, not %s", kindOf(p["value"])))
 		return
 	}
 	modeBefore := s.executor.Mode()
 	if err := s.choose(id, *value); err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	call.Go(func(context.Context) (any, error) {
-		call.Reply(configOptionsResult{s.configOptions()}, nil)
+		s.telling.Lock()
+		defer s.telling.Unlock()
+		call.ReplyNow(configOptionsResult{s.configOptions()}, nil)
 		if now := s.executor.Mode(); now != modeBefore {
 			s.update(currentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeID: string(now)})
 		}
@@ -101,6 +107,8 @@ func (a *Agent) setOption(call *jsonrpc.Call) {
 // choose sets an option to a value that it offers. It takes effect with the next
 // model request or tool call.
 func (s *session) choose(id, value string) error {
+	s.choosing.Lock()
+	defer s.choosing.Unlock()
 	for _, o := range s.configOptions() {
 		if o.ID != id {
 			continue
@@ -129,6 +137,8 @@ func (s *session) apply(id, value string) error {
 // optionsChanged tells the editor of options and mode when something other than
 // set_config_option has changed them.
 func (s *session) optionsChanged() {
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	if !s.client.profile.HideConfigOptions {
 		s.update(configOptionUpdate{SessionUpdate: "config_option_update", ConfigOptions: s.configOptions()})
 	}
@@ -138,7 +148,7 @@ func (s *session) optionsChanged() {
 func (a *Agent) setModel(call *jsonrpc.Call) {
 	p, s, err := a.addressed(call)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	id, err := p.text("modelId")
@@ -146,11 +156,11 @@ func (a *Agent) setModel(call *jsonrpc.Call) {
 		err = s.choose(optionModel, id)
 	}
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	call.Go(func(context.Context) (any, error) {
-		call.Reply(struct{}{}, nil)
+		call.ReplyNow(struct{}{}, nil)
 		s.optionsChanged()
 		return nil, nil
 	})

@@ -40,8 +40,12 @@ func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
 		options = append(options, permissionOption{rejectAlways, "Reject " + r.Scope + " for this session", rejectAlways})
 	}
 	turn := s.running()
+	if turn == nil { // nobody would wait for the answer
+		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
+		return
+	}
 	pending, err := s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: call, Options: options})
-	if err != nil || turn == nil {
+	if err != nil {
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,9 @@ type session struct {
 	view     *view
 	told     chan struct{} // closed when the editor knows the session and its commands
 	closers  []func()      // in the order in which to call them
+
+	choosing sync.Mutex // held while an option is changed: editor and user may do so at once
+	telling  sync.Mutex // held while the editor is told of modes and options, so that what comes last is how they are
 
 	mu        sync.Mutex
 	queue     []*turn                       // queue[0] runs, the rest waits in order
@@ -84,7 +88,8 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 	})
 }
 
-// sessionRoots reads and checks cwd and additionalDirectories.
+// sessionRoots reads and checks cwd and additionalDirectories. The same directory
+// counts once.
 func sessionRoots(p members) ([]string, error) {
 	cwd, err := p.text("cwd")
 	if err != nil {
@@ -103,7 +108,12 @@ func sessionRoots(p members) ([]string, error) {
 		if err := checkRoot(fmt.Sprintf("additionalDirectories[%d]", i), *dir); err != nil {
 			return nil, err
 		}
-		roots = append(roots, filepath.Clean(*dir))
+		if root := filepath.Clean(*dir); !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+		if len(roots) > maxRoots {
+			return nil, invalid("additionalDirectories: a session has at most %d directories", maxRoots)
+		}
 	}
 	return roots, nil
 }
@@ -168,7 +178,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 	provider, err := a.provider(s.choice)
 	if err != nil {
 		s.close()
-		return nil, authRequired(err.Error())
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The model cannot be used: " + err.Error()}
 	}
 	if err := s.executor.SetMode(cmp.Or(a.settings().Mode, tool.ModeDefault)); err != nil {
 		s.close()
@@ -181,8 +191,15 @@ func (a *Agent) open(roots []string) (*session, error) {
 	}
 	s.executor.SetImages(provider != nil && provider.Model().ImageInput)
 	a.mu.Lock()
-	a.sessions[s.id] = s
+	over := a.over
+	if !over {
+		a.sessions[s.id] = s
+	}
 	a.mu.Unlock()
+	if over { // nobody else would close it
+		s.close()
+		return nil, invalidRequest("The connection is over")
+	}
 	a.log.Info("session opened", "session", s.id, "roots", len(roots))
 	return s, nil
 }

@@ -186,7 +186,7 @@ func (t *terminal) release() {
 // runShown runs a command here and streams what it prints into a terminal that the
 // editor shows, in the form that Zed and others have agreed on.
 func (s *session) runShown(ctx context.Context, c proc.Command) (proc.Outcome, error) {
-	id := "terminal-" + c.ID
+	id := "terminal-" + s.view.calls.idOf(c.ID) // models use their ids again
 	s.view.calls.showTerminal(c.ID, id, c.Dir)
 	var text utf8Pieces
 	c.Raw = func(piece []byte) {
@@ -198,8 +198,8 @@ func (s *session) runShown(ctx context.Context, c proc.Command) (proc.Outcome, e
 	exit := map[string]any{"terminal_id": id, "exit_code": nil, "signal": nil}
 	if out.Signal != "" {
 		exit["signal"] = out.Signal
-	} else {
-		exit["exit_code"] = max(out.ExitCode, 0)
+	} else if out.ExitCode >= 0 { // else nobody knows
+		exit["exit_code"] = out.ExitCode
 	}
 	s.view.calls.terminalMeta(c.ID, "terminal_exit", exit)
 	return out, err

@@ -204,6 +204,54 @@ func TestEditorWithoutTerminalsThatShowsThem(t *testing.T) {
 	}
 }
 
+// Models use the ids of their calls again; a terminal that is shown must be a new
+// one each time.
+func TestShownTerminalsAreNotMixedUp(t *testing.T) {
+	e := stage{scripts: []string{shell("sh", "echo one"), "text: done", shell("sh", "echo two"), "text: done"}}.serve(t)
+	e.Initialize(acptest.Capabilities{Meta: map[string]any{"terminal_output": true}})
+	s := e.NewSession(t.TempDir())
+	shown := map[string]string{}
+	for range 2 {
+		turn := s.Prompt(acptest.Text("go"))
+		turn.Wait()
+		for _, u := range turn.Updates() {
+			var update struct {
+				Meta struct {
+					Output struct {
+						ID   string `json:"terminal_id"`
+						Data string `json:"data"`
+					} `json:"terminal_output"`
+				} `json:"_meta"`
+			}
+			if err := json.Unmarshal(u.Raw, &update); err != nil {
+				t.Fatal(err)
+			}
+			if out := update.Meta.Output; out.Data != "" {
+				shown[out.ID] += out.Data
+			}
+		}
+	}
+	if len(shown) != 2 {
+		t.Errorf("two commands are shown as %q", shown)
+	}
+}
+
+// A command of which nobody knows how it ended is not shown as one that went well.
+func TestShownTerminalOfACommandThatDidNotStart(t *testing.T) {
+	e := stage{scripts: []string{shell("sh", "echo one"), "text: done"}}.serve(t)
+	e.Initialize(acptest.Capabilities{Meta: map[string]any{"terminal_output": true}})
+	s := e.NewSession(t.TempDir())
+	if err := os.Remove(s.Cwd); err != nil {
+		t.Fatal(err)
+	}
+	turn := s.Prompt(acptest.Text("go"))
+	turn.Wait()
+	exit := turn.Until("the exit", func(u acptest.Update) bool { return strings.Contains(string(u.Raw), "terminal_exit") })
+	if !strings.Contains(string(exit.Raw), `"exit_code":null`) {
+		t.Errorf("shown as %s", exit.Raw)
+	}
+}
+
 func toStrings(v any) (out []string) {
 	list, _ := v.([]any)
 	for _, item := range list {

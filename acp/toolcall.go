@@ -19,7 +19,8 @@ type calls struct {
 
 	mu     sync.Mutex
 	open   map[string]*shownCall // by the model's id, the latest with that id
-	used   map[string]bool       // ids that the editor has seen
+	used   map[string]bool       // ids that the editor has seen; at most maxUsed, then all further ones are numbered
+	count  int                   // numbers given to ids so far
 	latest *shownCall            // the call whose arguments still stream
 }
 
@@ -67,16 +68,22 @@ func (c *calls) begin(call llm.ToolCall) {
 	})
 }
 
+// maxUsed is how many ids of a session are kept to be compared with.
+const maxUsed = 10_000
+
 // unique is an id that the editor has not seen yet.
 func (c *calls) unique(id string) string {
 	if id == "" {
 		id = "call"
 	}
 	unique := id
-	for n := 2; c.used[unique]; n++ {
-		unique = fmt.Sprintf("%s~%d", id, n)
+	for c.used[unique] || unique == id && len(c.used) >= maxUsed {
+		c.count++
+		unique = fmt.Sprintf("%s~%d", id, c.count+1)
 	}
-	c.used[unique] = true
+	if len(c.used) < maxUsed {
+		c.used[unique] = true
+	}
 	return unique
 }
 
@@ -166,6 +173,9 @@ func (c *calls) result(r wire.ToolResult) {
 		return
 	}
 	delete(c.open, r.ToolCallID)
+	if c.latest == s {
+		c.latest = nil
+	}
 	u := toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Status: statusCompleted}
 	c.describe(s, json.RawMessage(s.args.String()), &u)
 	value := r.ReturnValue

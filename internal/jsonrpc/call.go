@@ -67,7 +67,13 @@ func (c *Call) Context() context.Context { return c.ctx }
 // CodeInternal without its text. Only the first Reply counts; to a notification
 // nothing is sent. Reply waits only while a peer that does not read has left the
 // queue and its reserve full.
-func (c *Call) Reply(result any, err error) {
+func (c *Call) Reply(result any, err error) { c.reply(result, err, aReply) }
+
+// ReplyNow is Reply for an answer on whose place nothing depends: it overtakes
+// what is queued and not yet written, so that it comes soon while much is sent.
+func (c *Call) ReplyNow(result any, err error) { c.reply(result, err, overtaking) }
+
+func (c *Call) reply(result any, err error, as rank) {
 	if c.IsNotification() || !c.replied.CompareAndSwap(false, true) {
 		return
 	}
@@ -75,7 +81,7 @@ func (c *Call) Reply(result any, err error) {
 	defer c.conn.calls.end()
 	defer c.cancel(nil)
 	if err == nil {
-		if err = c.conn.sendResult(c.id, result); err == nil {
+		if err = c.conn.sendResult(c.id, result, as); err == nil {
 			return
 		}
 	}
@@ -84,7 +90,7 @@ func (c *Call) Reply(result any, err error) {
 		c.conn.log.Error("request failed", slog.String("method", shorten(c.method)),
 			slog.String("id", shorten(string(c.id))), slog.String("error", errorTypes(err)))
 	}
-	c.conn.sendError(c.id, answer)
+	c.conn.sendError(c.id, answer, as)
 }
 
 // Go runs f in a goroutine of its own, with the call's context, and replies with
@@ -111,30 +117,30 @@ func (c *Call) rescue() {
 }
 
 // sendResult queues a result. An error means that it could not be encoded.
-func (c *Conn) sendResult(id ID, result any) error {
+func (c *Conn) sendResult(id ID, result any, as rank) error {
 	scratch := c.scratch.take()
 	defer c.scratch.give(scratch)
 	var err error
 	if scratch.b, err = appendResult(scratch.b, id, result); err != nil {
 		return err
 	}
-	c.putReply(scratch.b)
+	c.putReply(scratch.b, as)
 	return nil
 }
 
 // sendError queues an error. Data that cannot be encoded is left out.
-func (c *Conn) sendError(id ID, e *Error) {
+func (c *Conn) sendError(id ID, e *Error, as rank) {
 	scratch := c.scratch.take()
 	defer c.scratch.give(scratch)
 	var err error
 	if scratch.b, err = c.dialect.appendError(scratch.b, id, e); err != nil {
 		c.log.Error("error data left out", slog.String("id", shorten(string(id))), slog.String("error", errorTypes(err)))
 	}
-	c.putReply(scratch.b)
+	c.putReply(scratch.b, as)
 }
 
-func (c *Conn) putReply(message []byte) {
-	err := c.out.put(message, c.maxQueued+replyReserve, true)
+func (c *Conn) putReply(message []byte, as rank) {
+	err := c.out.put(message, c.maxQueued+replyReserve, as)
 	if errors.Is(err, ErrClosed) {
 		c.log.Debug("reply dropped, the connection is closed", slog.Int("bytes", len(message)))
 	}

@@ -115,7 +115,7 @@ func (c *Conn) send(method string, id ID, params any) error {
 	if scratch.b, err = appendCall(scratch.b, method, id, params); err != nil {
 		return err
 	}
-	if err := c.out.put(scratch.b, c.maxQueued, false); err != nil {
+	if err := c.out.put(scratch.b, c.maxQueued, inOrder); err != nil {
 		return fmt.Errorf("send %s: %w", method, err)
 	}
 	return nil

@@ -28,6 +28,7 @@ type outbox struct {
 	ready   sync.Cond // something is queued, or closed
 	room    sync.Cond // something was written, or closed, or hurried
 	queue   []byte
+	urgent  []byte // goes out before queue
 	spare   []byte // the buffer to fill while the other is being written
 	writing int    // bytes of the Write that is under way
 	hurried bool   // replies wait no more
@@ -41,14 +42,22 @@ func newOutbox(w io.Writer, framing Framing, tap func(Direction, []byte)) *outbo
 	return o
 }
 
+// rank is how a message stands to the others.
+type rank uint8
+
+const (
+	inOrder rank = iota // waits its turn
+	aReply              // does not wait for room once the outbox is hurried
+	overtaking          // like aReply, and goes out before what is queued
+)
+
 // put queues one message, of which it keeps nothing. It waits while limit or more
-// bytes are queued, so the queue exceeds a limit by one message at most. A
-// message that is a reply does not wait once the outbox is hurried. It fails with
-// ErrClosed only.
-func (o *outbox) put(message []byte, limit int, reply bool) error {
+// bytes are queued, so the queue exceeds a limit by one message at most. It fails
+// with ErrClosed only.
+func (o *outbox) put(message []byte, limit int, as rank) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for !o.closed && !(reply && o.hurried) && len(o.queue)+o.writing >= limit {
+	for !o.closed && !(as != inOrder && o.hurried) && o.waiting() >= limit {
 		o.room.Wait()
 	}
 	if o.closed {
@@ -57,12 +66,19 @@ func (o *outbox) put(message []byte, limit int, reply bool) error {
 	if o.tap != nil {
 		o.tap(Out, message)
 	}
-	if len(o.queue) == 0 {
+	if len(o.queue)+len(o.urgent) == 0 {
 		o.ready.Signal()
 	}
-	o.queue = o.framing.appendFrame(o.queue, message)
+	if as == overtaking {
+		o.urgent = o.framing.appendFrame(o.urgent, message)
+	} else {
+		o.queue = o.framing.appendFrame(o.queue, message)
+	}
 	return nil
 }
+
+// waiting is the number of bytes that the peer has not taken; mu is held.
+func (o *outbox) waiting() int { return len(o.queue) + len(o.urgent) + o.writing }
 
 // hurry lets replies wait no more: the connection is ending, so there are no
 // more of them than requests in flight.
@@ -122,14 +138,17 @@ func (o *outbox) run() {
 func (o *outbox) take() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.queue) == 0 && !o.closed {
+	for len(o.queue)+len(o.urgent) == 0 && !o.closed {
 		o.ready.Wait()
 	}
-	if len(o.queue) == 0 {
-		return nil
+	var batch []byte
+	switch {
+	case len(o.urgent) > 0:
+		batch, o.urgent = o.urgent, nil
+	case len(o.queue) > 0:
+		batch = o.queue
+		o.queue, o.spare = o.spare[:0], nil
 	}
-	batch := o.queue
-	o.queue, o.spare = o.spare[:0], nil
 	o.writing = len(batch)
 	return batch
 }
@@ -141,11 +160,11 @@ func (o *outbox) wrote(batch []byte, err error) {
 	o.writing = 0
 	if err != nil {
 		o.err = fmt.Errorf("write: %w", err)
-		o.queue = nil
+		o.queue, o.urgent = nil, nil
 		o.shut()
 		return
 	}
-	if cap(batch) <= keptBuffer {
+	if o.spare == nil && cap(batch) <= keptBuffer {
 		o.spare = batch
 	}
 	o.room.Broadcast()

@@ -99,7 +99,7 @@ func (c *Conn) sendCancel(id ID) {
 	params := map[string]json.RawMessage{c.dialect.CancelParam: json.RawMessage(id)}
 	message, err := appendCall(nil, c.dialect.CancelMethod, "", params)
 	if err == nil {
-		err = c.out.put(message, noLimit, false)
+		err = c.out.put(message, noLimit, inOrder)
 	}
 	if err != nil {
 		c.log.Debug("cancel not sent", "id", shorten(string(id)), "error", errorTypes(err))

@@ -35,6 +35,9 @@ func claim() (in, out *os.File, err error) {
 	// Looked at before anything moves.
 	waitIn, waitOut := ownPipe(fdIn, fdOut, stderr), ownPipe(fdOut, fdIn, stderr)
 
+	if waitOut {
+		smallPipe(fdOut)
+	}
 	if err := replace(stderr, stdout); err != nil {
 		_ = unix.Close(fdIn)
 		_ = unix.Close(fdOut)
