@@ -63,6 +63,7 @@ type SoulSpec struct {
 	Executor  *tool.Executor // serves the workspace tools on Wire
 	Disk      fileop.Store   // the roots as they are on disk
 	Controls  soul.Controls  // what slash commands may change
+	Edits     soul.Edits     // the edits of the session
 }
 
 // Bounds on what one editor can make grow.

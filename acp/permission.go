@@ -30,7 +30,12 @@ type permissionOption struct {
 
 // askPermission asks the editor for an approval. The request is on its way when
 // this returns; the answer is awaited by a goroutine that ends with the turn.
-func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
+func (s *session) askPermission(r wire.ApprovalRequest) {
+	turn := s.running()
+	if turn == nil { // nobody would wait for the answer
+		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
+		return
+	}
 	options := []permissionOption{{allowOnce, "Allow once", allowOnce}}
 	if r.Scope != "" {
 		options = append(options, permissionOption{allowAlways, "Allow " + r.Scope + " for this session", allowAlways})
@@ -39,12 +44,7 @@ func (s *session) askPermission(r wire.ApprovalRequest, call toolCallUpdate) {
 	if r.Scope != "" {
 		options = append(options, permissionOption{rejectAlways, "Reject " + r.Scope + " for this session", rejectAlways})
 	}
-	turn := s.running()
-	if turn == nil { // nobody would wait for the answer
-		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
-		return
-	}
-	pending, err := s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: call, Options: options})
+	pending, err := s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: s.view.calls.shown(r), Options: options})
 	if err != nil {
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return

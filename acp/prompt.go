@@ -132,6 +132,7 @@ func (s *session) run(t *turn) (result any, err error) {
 	if t.call.Context().Err() != nil {
 		t.cancel() // what does so by itself may not have come to it yet
 	}
+	s.journal.BeginTurn()
 	out, err := s.soul.Run(t.ctx, t.input)
 	switch {
 	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):

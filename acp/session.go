@@ -29,6 +29,7 @@ type session struct {
 	state    *soul.Machine[soul.SessionState]
 	wire     *wire.Wire
 	executor *tool.Executor
+	journal  *tool.Journal
 	soul     soul.Soul
 	view     *view
 	told     chan struct{} // closed when the editor knows the session and its commands
@@ -158,8 +159,13 @@ func (a *Agent) open(roots []string) (*session, error) {
 	if c.readFile || c.writeFile {
 		files.Editor = &editorStore{session: s}
 	}
+	if s.journal, err = tool.NewMemoryJournal(files); err != nil {
+		s.close()
+		return nil, err
+	}
 	s.executor = tool.NewExecutor(tool.Options{
-		Operator:   fileop.New(files),
+		Operator:   s.journal.Operator(),
+		Journal:    s.journal,
 		Runner:     commandRunner{s},
 		Asker:      s.wire,
 		Questioner: s.wire,
@@ -184,7 +190,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}})
+	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal})
 	if err != nil {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

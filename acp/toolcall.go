@@ -64,7 +64,7 @@ func (c *calls) begin(call llm.ToolCall) {
 	c.open[call.ID], c.latest = s, s
 	c.session.update(toolCallUpdate{
 		SessionUpdate: "tool_call", ToolCallID: s.id, Title: s.card.Title, Name: call.Name, Kind: s.card.Kind,
-		Status: statusPending, Locations: locations(s.card), RawInput: args,
+		Status: statusPending, Locations: locations(s.card), RawInput: rawInput(args),
 	})
 }
 
@@ -149,7 +149,7 @@ func (c *calls) describe(s *shownCall, input json.RawMessage, u *toolCallUpdate)
 	if s.input || !json.Valid(input) {
 		return false
 	}
-	s.input, u.RawInput = true, input
+	s.input, u.RawInput = true, rawInput(input)
 	card := c.session.card(s.name, input)
 	if card.Title != s.card.Title {
 		u.Title = card.Title

@@ -50,7 +50,7 @@ func (v *view) Receive(m wire.Message) {
 		v.calls.result(m)
 		v.plan(m.ReturnValue)
 	case wire.ApprovalRequest:
-		v.session.askPermission(m, v.calls.shown(m))
+		v.session.askPermission(m)
 	case wire.ApprovalResponse:
 		v.session.settled(m.RequestID)
 	case wire.QuestionRequest:

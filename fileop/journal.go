@@ -267,7 +267,18 @@ func (j *Journal) index(a *TaskAction) {
 	}
 	j.order = append(j.order, a.ID)
 	if len(j.order) > maxActions {
-		delete(j.actions, j.order[0])
+		j.forget(j.order[0])
 		j.order = slices.Delete(j.order, 0, 1)
 	}
+}
+
+// forget drops an action, and what was noted of its files if that was the last one.
+func (j *Journal) forget(id ActionID) {
+	a := j.actions[id]
+	for _, path := range []string{a.Path, a.NewPath} {
+		if ts := j.touches[path]; len(ts) > 0 && ts[len(ts)-1].seq <= a.Seq {
+			delete(j.touches, path)
+		}
+	}
+	delete(j.actions, id)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // The names in a journal's folder.
@@ -39,7 +40,7 @@ func OpenJournalFolder(dir string, l ContentLimits) (*JournalFolder, error) {
 }
 
 func (f *JournalFolder) open(dir string, l ContentLimits) (err error) {
-	if f.contents, err = OpenContents(dir+string(os.PathSeparator)+contentsName, l); err != nil {
+	if f.contents, err = OpenContents(filepath.Join(dir, contentsName), l); err != nil {
 		return err
 	}
 	if f.file, err = f.openFile(journalName, os.O_RDWR|os.O_APPEND); err != nil {

@@ -50,9 +50,9 @@ func TestSince(t *testing.T) {
 			l.save(strings.Replace(threeHunks, "8\nnine\n", "huit\n9\n", 1))
 		}, "a1.2 changed"},
 		{"an added line deleted", func(l *ledger, _ fileop.ActionID) { l.save(strings.Replace(threeHunks, "nineteen\n", "", 1)) }, "a1.3 refused"},
-		{"other lines", func(l *ledger, _ fileop.ActionID) { l.save(strings.Replace(threeHunks, "5\n", "five\n", 1)) }, "changed"},
+		{"other lines", func(l *ledger, _ fileop.ActionID) { l.save(strings.Replace(threeHunks, "V\n", "five\n", 1)) }, "changed"},
 		{"typed, not saved", func(l *ledger, _ fileop.ActionID) {
-			l.editor.edit(l.path, strings.NewReplacer("one\n", "1\n", "5\n", "five\n").Replace(threeHunks))
+			l.editor.edit(l.path, strings.NewReplacer("one\n", "1\n", "V\n", "five\n").Replace(threeHunks))
 		}, "a1.1 refused\nchanged"},
 		{"everything taken back", func(l *ledger, _ fileop.ActionID) { l.save(tenLines) }, "a1.1 refused\na1.2 refused\na1.3 refused"},
 		{"deleted", func(l *ledger, _ fileop.ActionID) {
@@ -69,22 +69,22 @@ func TestSince(t *testing.T) {
 			}
 		}, "a1.1 kept\na1.2 refused"},
 		{"undone", func(l *ledger, _ fileop.ActionID) { l.undo(fileop.Which{All: true}) }, "a1.0 refused (restored)"},
-		{"another edit", func(l *ledger, _ fileop.ActionID) { l.edits(1, 2, swap("nine", "neuf")) }, ""},
+		{"another edit", func(l *ledger, _ fileop.ActionID) { l.edits(1, 2, swap("nine\n", "neuf\n")) }, ""},
 		{"an edit, and taken back", func(l *ledger, _ fileop.ActionID) {
 			l.edits(1, 2, swap("17\n", "seventeen\n"))
 			l.save(strings.Replace(threeHunks, "nine\n", "9\n", 1))
 		}, "a1.2 refused\na2.1 refused"},
 		{"changed before an edit", func(l *ledger, _ fileop.ActionID) {
 			l.save(strings.Replace(threeHunks, "nine\n", "9\n", 1))
-			l.edits(1, 2, swap("5\n", "five\n"))
+			l.edits(1, 2, swap("V\n", "five\n"))
 		}, "a1.2 refused"},
 		{"changed before and after an edit", func(l *ledger, _ fileop.ActionID) {
 			l.save(strings.Replace(threeHunks, "nine\n", "9\n", 1))
-			l.edits(1, 2, swap("5\n", "five\n"))
-			l.save(strings.NewReplacer("nine\n", "9\n", "5\n", "cinq\n").Replace(threeHunks))
+			l.edits(1, 2, swap("V\n", "five\n"))
+			l.save(strings.NewReplacer("nine\n", "9\n", "V\n", "cinq\n").Replace(threeHunks))
 		}, "a1.2 refused\na2.1 changed"},
 		{"changed before it was undone", func(l *ledger, _ fileop.ActionID) {
-			l.save(strings.Replace(threeHunks, "5\n", "five\n", 1))
+			l.save(strings.Replace(threeHunks, "V\n", "five\n", 1))
 			l.undo(fileop.Which{All: true})
 		}, "a1.0 refused (merged)\nchanged"},
 		{"a proposal rejected", func(l *ledger, _ fileop.ActionID) {
@@ -94,7 +94,7 @@ func TestSince(t *testing.T) {
 			}
 		}, "a2.0 refused (not like this)"},
 		{"a line brought back", func(l *ledger, _ fileop.ActionID) {
-			l.edits(1, 2, swap("5\n", ""))
+			l.edits(1, 2, swap("V\n", ""))
 			l.save(threeHunks)
 		}, "a2.1 refused"},
 	} {
@@ -127,11 +127,11 @@ func TestSinceToldBefore(t *testing.T) {
 	if got != "a1.2 refused" {
 		t.Errorf("told %s", got)
 	}
-	l.edits(1, 2, swap("5\n", "five\n"))
+	l.edits(1, 2, swap("V\n", "five\n"))
 	if got, mark = l.since(mark); got != "" {
 		t.Errorf("told again %s", got)
 	}
-	l.save(strings.NewReplacer("nine\n", "9\n", "5\n", "cinq\n").Replace(threeHunks))
+	l.save(strings.NewReplacer("nine\n", "9\n", "V\n", "cinq\n").Replace(threeHunks))
 	if got, _ = l.since(mark); got != "a2.1 changed" {
 		t.Errorf("told %s", got)
 	}
@@ -150,6 +150,11 @@ func TestSinceCommand(t *testing.T) {
 	found, _, err := s.journal.Since(t.Context(), s.op, fileop.Mark{})
 	if err != nil || len(found) != 1 || found[0].Path != s.at("b") || found[0].Verdict != fileop.VerdictChanged || !strings.Contains(found[0].Diff, "+4\n") {
 		t.Errorf("%+v, %v", found, err)
+	}
+	s.undo(fileop.Which{All: true})
+	found, _, err = s.journal.Since(t.Context(), s.op, fileop.Mark{})
+	if err != nil || len(found) != 2 || found[0].Reason != "merged" || found[1].Reason != "merged" {
+		t.Errorf("after undoing: %+v, %v", found, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -171,7 +176,7 @@ func TestSinceWithoutContents(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	l, _ := hunked(t)
-	l.save(strings.NewReplacer("one\n", "uno\n", "5\n", "five\n", "nine\n", "9\n").Replace(threeHunks))
+	l.save(strings.NewReplacer("one\n", "uno\n", "V\n", "five\n", "nine\n", "9\n").Replace(threeHunks))
 	found, _, err := l.journal.Since(t.Context(), l.op, fileop.Mark{})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +193,7 @@ func TestReport(t *testing.T) {
 -one
 +uno
 Part 2 of your change of PATH was refused or taken back. Do not make it again unless you are asked to.
-The user changed PATH in other places since you changed it:
+All that the user changed in PATH since you changed it:
 --- PATH
 +++ PATH
 @@ -1,12 +1,12 @@
@@ -197,7 +202,7 @@ The user changed PATH in other places since you changed it:
  2
  3
  4
--5
+-V
 +five
  6
  7

@@ -41,7 +41,7 @@ func (f Finding) sentence() string {
 	case f.Action == "" && f.Diff == "":
 		return fmt.Sprintf("%s was changed since you changed it; read it before you go on.", f.Path)
 	case f.Action == "":
-		return fmt.Sprintf("The user changed %s in other places since you changed it:", f.Path)
+		return fmt.Sprintf("All that the user changed in %s since you changed it:", f.Path)
 	case f.Verdict == VerdictKept:
 		return what + " was kept by the user."
 	case f.Verdict == VerdictRefused:

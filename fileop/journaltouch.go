@@ -26,6 +26,9 @@ func (j *Journal) noteTouch(old, a *TaskAction) {
 	if old == nil || old.Found != a.Found || old.Left != a.Left || old.State != a.State {
 		if a.Found != "" || a.Left != "" {
 			j.addTouch(a.Path, touch{seq: a.Seq, found: a.Found, left: a.Left})
+			if a.Kind == ActionRename {
+				j.addTouch(a.NewPath, touch{seq: a.Seq, blind: true}) // there is no file now
+			}
 		}
 	}
 }

@@ -27,8 +27,9 @@ type difference struct {
 }
 
 // After looks at the files once the command has ended, and takes down what it finds
-// as applied actions of the cause. It may be called once. An error is ctx's, one of
-// walking the roots, or one of keeping contents; the actions that come with it hold.
+// as applied actions of the cause. It may be called once, and should be also when the
+// command was interrupted, so ctx must outlast that. An error is ctx's, one of walking
+// the roots, or one of keeping contents; the actions that come with it hold.
 func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Coverage, error) {
 	s := c.scans
 	s.mu.Lock()
@@ -57,12 +58,17 @@ func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Cov
 }
 
 // changed tells whether a file may have been changed, so that it has to be read.
-func (c *CommandScan) changed(path string, print fingerprint) (scanned, bool) {
+func (c *CommandScan) changed(path string, stat fingerprint) (scanned, bool) {
 	f, ok := c.before[path]
-	if ok && f.print == print && f.certain() {
+	if ok && f.stat == stat && f.certain() {
 		return f, false
 	}
-	return scanned{print: print, at: c.scans.now()}, print.size <= MaxEdit
+	return scanned{stat: stat, at: c.scans.now()}, stat.size <= MaxEdit && (ok || !c.older(stat))
+}
+
+// older tells whether a file was there, as it is, before the command.
+func (c *CommandScan) older(stat fingerprint) bool {
+	return stat.changed().Before(c.began.Add(-timeResolution))
 }
 
 // compare finds what was changed or made.
@@ -76,7 +82,7 @@ func (c *CommandScan) compare(after map[string]scanned) []difference {
 			if d, differs := compareFile(path, was, now); differs {
 				out = append(out, d)
 			}
-		case now.print.changed().Before(c.began.Add(-timeResolution)):
+		case c.older(now.stat):
 			// It was there, and was not looked at.
 		case doubtful:
 			// It may have been there. Taken for new, it would be deleted by an undo.
@@ -112,21 +118,26 @@ func compareFile(path string, was, now scanned) (difference, bool) {
 		return d, was.id != now.id
 	}
 	d.confidence = confidenceUnseen
-	return d, was.print.size != now.print.size || was.print.written != now.print.written
+	return d, was.stat.size != now.stat.size || was.stat.written != now.stat.written
 }
 
 // missing finds what was deleted. A file that is only out of sight, since it is
 // ignored now or there was no time for it, is looked at by itself.
 func (c *CommandScan) missing(ctx context.Context, after map[string]scanned) []difference {
 	var out []difference
+	reads := c.scans.limits.Changes
 	for path, was := range c.before {
 		if _, ok := after[path]; ok {
 			continue
 		}
-		print, err := fingerprintOf(path)
+		stat, err := fingerprintOf(path)
 		switch {
 		case err == nil:
-			now := c.lookAgain(ctx, path, was, print)
+			now, read := c.changed(path, stat)
+			if read && reads > 0 {
+				reads--
+				now = c.lookAgain(ctx, path, now)
+			}
 			after[path] = now
 			if d, differs := compareFile(path, was, now); differs {
 				out = append(out, d)
@@ -145,11 +156,7 @@ func (c *CommandScan) missing(ctx context.Context, after map[string]scanned) []d
 	return out
 }
 
-func (c *CommandScan) lookAgain(ctx context.Context, path string, was scanned, print fingerprint) scanned {
-	now, read := c.changed(path, print)
-	if !read {
-		return now
-	}
+func (c *CommandScan) lookAgain(ctx context.Context, path string, now scanned) scanned {
 	data, err := c.scans.operator.disk.Read(ctx, path)
 	if err != nil {
 		return now
@@ -170,14 +177,14 @@ func pairRenames(found []difference) []difference {
 	gone := make([]bool, len(found))
 	for i := range found {
 		d := &found[i]
-		if d.kind != ActionDelete || d.before.print.size == 0 {
+		if d.kind != ActionDelete || d.before.stat.size == 0 {
 			continue
 		}
 		k := keyOfRename(d.before)
 		if len(came[k]) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(came[k], func(n int) bool { return found[n].after.print.sameFile(d.before.print) })
+		at := slices.IndexFunc(came[k], func(n int) bool { return found[n].after.stat.sameFile(d.before.stat) })
 		d.confidence = confidenceSeen
 		if at < 0 {
 			if d.before.id == "" {
@@ -208,7 +215,7 @@ func keyOfRename(f scanned) renameKey {
 	if f.id != "" {
 		return renameKey{id: f.id}
 	}
-	return renameKey{size: f.print.size, written: f.print.written}
+	return renameKey{size: f.stat.size, written: f.stat.written}
 }
 
 func (p fingerprint) sameFile(other fingerprint) bool {
@@ -253,7 +260,7 @@ func (s *CommandScans) bytesOf(ctx context.Context, path string, f scanned) []by
 			return data
 		}
 	}
-	if path == "" || f.print.size > s.limits.FileBytes {
+	if path == "" || f.stat.size > s.limits.FileBytes {
 		return nil
 	}
 	data, err := s.operator.disk.Read(ctx, path)

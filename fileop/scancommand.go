@@ -15,8 +15,8 @@ type ScanLimits struct {
 	Files     int           // that are looked at; 0: 50 000
 	FileBytes int64         // of the largest file whose contents are kept; 0: 1 MiB
 	Bytes     int64         // of contents that are kept beforehand; 0: 128 MiB
-	Before    time.Duration // for looking before a command; 0: 2 s
-	After     time.Duration // for looking after it; 0: 5 s
+	Before    time.Duration // for reading before a command, and as much again for walking; 0: 2 s
+	After     time.Duration // the same after it; 0: 5 s
 	Changes   int           // that become actions after one command; 0: 2000
 }
 
@@ -62,16 +62,16 @@ func (c Coverage) Note() string {
 		note += fmt.Sprintf(format, args...)
 	}
 	if c.Partial {
-		add("there was only time or room to look at %d files", c.Files)
+		add("for want of time or room the files looked at were only %d", c.Files)
 	}
 	if c.NotKept > 0 {
-		add("of %d files that it changed the contents from before were not kept", c.NotKept)
+		add("changed files whose contents from before were not kept: %d", c.NotKept)
 	}
 	if c.Unusable > 0 {
-		add("%d files could not be looked at", c.Unusable)
+		add("files that could not be looked at: %d", c.Unusable)
 	}
 	if c.Dropped > 0 {
-		add("%d changes were too many to take down", c.Dropped)
+		add("changes beyond those that are taken down: %d", c.Dropped)
 	}
 	if note != "" {
 		note = "Not every change by this command can be undone: " + note + "."
@@ -97,7 +97,7 @@ type CommandScans struct {
 
 // scanned is what is known of a file.
 type scanned struct {
-	print  fingerprint
+	stat   fingerprint
 	at     time.Time // before it was looked at
 	id     ContentID // "": its bytes were not read
 	kept   stretch   // where in the scratch file its bytes are
@@ -108,7 +108,7 @@ type scanned struct {
 // that was changed shortly before it was looked at may have been changed again
 // within the resolution of its times.
 func (s scanned) certain() bool {
-	return s.print.changed().Before(s.at.Add(-timeResolution))
+	return s.stat.changed().Before(s.at.Add(-timeResolution))
 }
 
 // timeResolution is that of the coarsest file systems.
@@ -148,13 +148,13 @@ func (s *CommandScans) Before(ctx context.Context) (*CommandScan, error) {
 }
 
 // unknown tells whether a file's bytes have to be read.
-func (s *CommandScans) unknown(path string, print fingerprint) (scanned, bool) {
+func (s *CommandScans) unknown(path string, stat fingerprint) (scanned, bool) {
 	f, ok := s.files[path]
-	small := print.size <= s.limits.FileBytes
-	if ok && f.print == print && f.certain() && (f.id != "" || !small) {
+	small := stat.size <= s.limits.FileBytes
+	if ok && f.stat == stat && f.certain() && (f.id != "" || !small) {
 		return f, false
 	}
-	return scanned{print: print, at: s.now()}, small
+	return scanned{stat: stat, at: s.now()}, small
 }
 
 // remember keeps what was read.
@@ -184,7 +184,8 @@ func (s *CommandScans) tidy() {
 type pass struct {
 	scans *CommandScans
 	seen  map[string]scanned
-	want  func(path string, print fingerprint) (scanned, bool)
+	want  func(path string, stat fingerprint) (scanned, bool)
+	stop  time.Time // when no more is read
 
 	mu       sync.Mutex // of what is below, and of seen
 	partial  bool
@@ -193,7 +194,8 @@ type pass struct {
 
 // run walks for a limited time. What is not reached in time is no error.
 func (p *pass) run(ctx context.Context, limit time.Duration) error {
-	timed, cancel := context.WithTimeout(ctx, limit)
+	p.stop = p.scans.now().Add(limit)
+	timed, cancel := context.WithTimeout(ctx, 2*limit)
 	defer cancel()
 	files := p.scans.limits.Files
 	err := p.scans.operator.Scan(timed, "", ScanOptions{
@@ -224,16 +226,16 @@ func (p *pass) wants(path string, limit int) bool {
 		p.partial = true
 		return false
 	}
-	print, err := fingerprintOf(path)
+	stat, err := fingerprintOf(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			p.unusable++
 		}
 		return false
 	}
-	f, read := p.want(path, print)
+	f, read := p.want(path, stat)
 	p.seen[path] = f
-	return read
+	return read && p.scans.now().Before(p.stop)
 }
 
 func (p *pass) visited(_ int, e Entry, data []byte, err error) {

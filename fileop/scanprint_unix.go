@@ -21,7 +21,7 @@ func fingerprintOf(path string) (fingerprint, error) {
 		size:    st.Size,
 		written: st.Mtim.Nano(),
 		status:  st.Ctim.Nano(),
-		device:  uint64(st.Dev), //nolint:unconvert // its type differs between systems
+		device:  uint64(st.Dev),
 		inode:   st.Ino,
 	}, nil
 }

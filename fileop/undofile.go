@@ -126,7 +126,7 @@ func (v view) image() []byte {
 // restore writes a file as it is to be. It gives what stands there then, and what is
 // worth knowing about that.
 func (o *Operator) restore(ctx context.Context, f *undoFile) (image []byte, note, err error) {
-	if _, binary := Decode(f.now); f.raw || binary != nil {
+	if f.raw || !isText(f.now) || len(f.now) > MaxEdit {
 		return f.now, nil, o.exchangeRaw(ctx, f)
 	}
 	c, err := o.planBytes(f.place, f.view, f.now)
@@ -158,10 +158,7 @@ func (o *Operator) planBytes(p place, v view, data []byte) (Change, error) {
 	if err := o.mayEdit(p, v, Edit{Content: &text.Body}); err != nil {
 		return Change{}, err
 	}
-	switch {
-	case len(data) > MaxEdit:
-		return Change{}, &SizeError{Path: p.name, Size: int64(len(data)), Max: MaxEdit}
-	case o.writes && !utf8.Valid(data):
+	if o.writes && !utf8.Valid(data) {
 		return Change{}, fmt.Errorf("%s: %w, so the editor cannot write it back", p.name, ErrEncoding)
 	}
 	c := Change{Path: p.name, Real: p.real, After: text.Body, Dirty: v.dirty, data: notNil(data), bom: text.BOM, stamp: v.stamp()}

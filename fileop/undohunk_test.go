@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	tenLines   = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n"
-	threeHunks = "one\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n11\n12\n13\n14\n15\n16\n17\n18\nnineteen\n"
+	tenLines   = "1\n2\n3\n4\nV\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n"
+	threeHunks = "one\n2\n3\n4\nV\n6\n7\n8\nnine\n10\n11\n12\n13\n14\n15\n16\n17\n18\nnineteen\n"
 )
 
 // hunked is a ledger with an edit of three hunks.
@@ -73,7 +73,7 @@ func TestReviewHunks(t *testing.T) {
 	})
 	t.Run("with changes by the user", func(t *testing.T) {
 		l, id := hunked(t)
-		mine := strings.NewReplacer("one\n", "uno\n", "5\n", "five\n").Replace(threeHunks)
+		mine := strings.NewReplacer("one\n", "uno\n", "V\n", "five\n").Replace(threeHunks)
 		l.save(mine)
 		if r := l.refuse(id, 2); r.How != fileop.UndoMerged {
 			t.Errorf("%+v", r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Config struct {
 	MaxSteps  int            // model calls in one turn, 0: 1000
 	Retry     RetryPolicy    // zero: DefaultRetry
 	Controls  Controls       // what commands may change; nil: nothing
+	Edits     Edits          // the edits of the session; nil: they are not kept
 	Events    *EventBus      // nil: nobody listens
 	Logger    *slog.Logger   // nil: slog.Default
 }
@@ -96,17 +98,22 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 }
 
 func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
+	if ctx.Err() != nil { // cancelled while it waited
+		return Outcome{Stop: StopCancelled}, nil
+	}
 	if c, args, ok := parseCommand(in.Text); ok {
-		if ctx.Err() != nil { // cancelled while it waited
-			return Outcome{Stop: StopCancelled}, nil
-		}
-		prompt, err := c.run(b, args)
+		prompt, err := c.run(b, ctx, args)
 		if prompt == "" || err != nil {
 			return Outcome{Stop: StopEndTurn}, err
 		}
 		in = Input{Parts: []llm.Part{llm.Text(prompt)}}
 	}
 	before := b.history.Len()
+	if b.cfg.Edits != nil {
+		if found := b.cfg.Edits.Findings(ctx); found != "" {
+			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
+		}
+	}
 	b.history.Append(llm.Message{Role: llm.RoleUser, Content: in.Parts})
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {

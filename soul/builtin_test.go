@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -274,6 +275,57 @@ func TestCancelWhileStreaming(t *testing.T) {
 			t.Errorf("history %q", got)
 		}
 	})
+}
+
+// breaking is a model whose answer breaks off.
+type breaking struct {
+	llm.Provider
+	deltas []llm.Delta
+}
+
+func (b breaking) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for _, d := range b.deltas {
+			if !yield(d, nil) {
+				return
+			}
+		}
+		yield(llm.Delta{}, &llm.Error{Kind: llm.KindConnection, Message: "broken off"})
+	}
+}
+
+// A call that was never shown has no result either.
+func TestFailureClosesOnlyTheCallsThatWereShown(t *testing.T) {
+	read := tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok("") }}
+	s := play(read, Config{})
+	s.UseModel(breaking{s.model(), []llm.Delta{
+		{Kind: llm.DeltaCall, Index: 0, Call: llm.ToolCall{ID: "a", Name: "Read"}},
+		{Kind: llm.DeltaCall, Index: 1, Call: llm.ToolCall{ID: "b", Name: "Read"}},
+	}})
+	if _, err := s.Run(t.Context(), ask("x")); err == nil {
+		t.Fatal("the turn did not fail")
+	}
+	if want := `TurnBegin | StepBegin | call a Read - | failed a | StepInterrupted | TurnEnd`; s.transcript() != want {
+		t.Errorf("said\n     %s\nwant %s", s.transcript(), want)
+	}
+}
+
+// A prompt that was taken back while it waited is nothing that the model hears of.
+func TestPromptThatIsCancelledBeforeItBegins(t *testing.T) {
+	for _, prompt := range []string{"delete it all", "/clear", "/init"} {
+		s := play(nil, Config{}, "text: hi")
+		if _, err := s.Run(t.Context(), ask("before")); err != nil {
+			t.Fatal(err)
+		}
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if out, err := s.Run(cancelled, ask(prompt)); err != nil || out != (Outcome{Stop: StopCancelled}) {
+			t.Errorf("%s: ended with %+v, %v", prompt, out, err)
+		}
+		if got := s.roles(); got != "user assistant" {
+			t.Errorf("%s: history %q", prompt, got)
+		}
+	}
 }
 
 func TestCancelWhileWaitingToRetry(t *testing.T) {

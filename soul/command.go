@@ -1,7 +1,9 @@
 package soul
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"kimi-acp/soul/llm"
@@ -22,12 +24,25 @@ type Controls interface {
 	SetModel(id string) error
 }
 
+// Edits are the changes of files that the tools have made in a session. It may be
+// called by several goroutines at once.
+type Edits interface {
+	// Undo takes back the edits of the last turns that made some, and says for
+	// people what came of it.
+	Undo(ctx context.Context, turns int) string
+	// Changes lists for people the edits that stand.
+	Changes() string
+	// Findings tells, for the model, what the user made of its edits since it was
+	// asked last; "" is nothing.
+	Findings(ctx context.Context) string
+}
+
 // command is a slash command of the built-in soul.
 type command struct {
 	Command
 	// run carries it out. A prompt that it gives is what the model is asked
 	// instead; none ends the turn.
-	run func(b *Builtin, args string) (prompt string, err error)
+	run func(b *Builtin, ctx context.Context, args string) (prompt string, err error)
 }
 
 // builtinCommands lists the commands in the order in which they are shown.
@@ -39,6 +54,8 @@ func builtinCommands() []command {
 		{Command{Name: "model", Description: "Show the models, or change to one", Hint: "[model]"}, (*Builtin).chooseModel},
 		{Command{Name: "plan", Description: "Turn plan mode, which changes nothing, on or off", Hint: "[on|off]"}, switchMode("plan")},
 		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
+		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
+		{Command{Name: "undo", Description: "Take back the edits of the last turn, or of the last turns", Hint: "[turns]"}, (*Builtin).undo},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},
 	}
@@ -77,7 +94,7 @@ func (b *Builtin) say(format string, args ...any) {
 	b.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(fmt.Sprintf(format, args...))})
 }
 
-func (b *Builtin) help(string) (string, error) {
+func (b *Builtin) help(context.Context, string) (string, error) {
 	var s strings.Builder
 	for _, c := range builtinCommands() {
 		name := c.Name
@@ -90,7 +107,7 @@ func (b *Builtin) help(string) (string, error) {
 	return "", nil
 }
 
-func (b *Builtin) showStatus(string) (string, error) {
+func (b *Builtin) showStatus(context.Context, string) (string, error) {
 	s := b.Status()
 	mode := ""
 	if b.cfg.Controls != nil {
@@ -100,7 +117,7 @@ func (b *Builtin) showStatus(string) (string, error) {
 	return "", nil
 }
 
-func (b *Builtin) showUsage(string) (string, error) {
+func (b *Builtin) showUsage(context.Context, string) (string, error) {
 	b.mu.Lock()
 	calls, u := b.calls, b.used
 	b.mu.Unlock()
@@ -108,7 +125,7 @@ func (b *Builtin) showUsage(string) (string, error) {
 	return "", nil
 }
 
-func (b *Builtin) chooseModel(id string) (string, error) {
+func (b *Builtin) chooseModel(_ context.Context, id string) (string, error) {
 	c := b.cfg.Controls
 	if c == nil || len(c.Models()) == 0 {
 		b.say("The model is `%s`; there is no other to choose.", b.Status().Model)
@@ -135,8 +152,8 @@ func (b *Builtin) chooseModel(id string) (string, error) {
 }
 
 // switchMode is the command that turns a mode on, and back to default.
-func switchMode(mode string) func(*Builtin, string) (string, error) {
-	return func(b *Builtin, arg string) (string, error) {
+func switchMode(mode string) func(*Builtin, context.Context, string) (string, error) {
+	return func(b *Builtin, _ context.Context, arg string) (string, error) {
 		c := b.cfg.Controls
 		if c == nil {
 			b.say("Modes cannot be changed in this session.")
@@ -162,14 +179,41 @@ func switchMode(mode string) func(*Builtin, string) (string, error) {
 const initPrompt = `Write an AGENTS.md at the root of this project, for agents that will work on it.
 Look first: the README, the build files, the layout, a few typical sources and their tests. Then write, in at most 80 lines: what the project is, a map of its folders, the commands to build, test and lint it (only those that you have seen in its files), the conventions that its code follows, and what is easy to get wrong. If an AGENTS.md is there already, keep what holds and mend what does not. State nothing that you have not seen.`
 
-func (b *Builtin) initialize(extra string) (string, error) {
+func (b *Builtin) initialize(_ context.Context, extra string) (string, error) {
 	if extra == "" {
 		return initPrompt, nil
 	}
 	return initPrompt + "\n\nThe user adds: " + extra, nil
 }
 
-func (b *Builtin) clear(string) (string, error) {
+func (b *Builtin) listChanges(context.Context, string) (string, error) {
+	if b.cfg.Edits == nil {
+		b.say("Edits are not kept in this session.")
+		return "", nil
+	}
+	b.say("%s", b.cfg.Edits.Changes())
+	return "", nil
+}
+
+func (b *Builtin) undo(ctx context.Context, arg string) (string, error) {
+	turns := 1
+	if arg != "" {
+		n, err := strconv.Atoi(arg)
+		if err != nil || n < 1 {
+			b.say("`/undo` takes the number of turns to take back, such as `/undo 2`.")
+			return "", nil
+		}
+		turns = n
+	}
+	if b.cfg.Edits == nil {
+		b.say("Edits are not kept in this session, so they cannot be taken back.")
+		return "", nil
+	}
+	b.say("%s", b.cfg.Edits.Undo(ctx, turns))
+	return "", nil
+}
+
+func (b *Builtin) clear(context.Context, string) (string, error) {
 	b.history.Truncate(0)
 	b.sendStatus(&assembler{})
 	b.say("The conversation is cleared. Files were not touched.")

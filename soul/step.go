@@ -109,6 +109,9 @@ func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolRetur
 // failCalls closes tool calls on the Wire that will never run.
 func (b *Builtin) failCalls(a *assembler) {
 	for _, c := range a.calls {
+		if !c.shown {
+			continue
+		}
 		b.cfg.Wire.Send(wire.ToolResult{ToolCallID: c.call.ID, ReturnValue: failed("The model's answer was cut off before this call was complete, so it was not run.", "Cut off")})
 	}
 }

@@ -97,6 +97,7 @@ func runACP(args []string) int {
 					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 				}),
 				Controls: s.Controls,
+				Edits:    s.Edits,
 				MaxSteps: cfg.Loop.MaxStepsPerTurn,
 				Retry:    retryPolicy(cfg),
 				Logger:   log.Logger,

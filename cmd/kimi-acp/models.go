@@ -27,8 +27,7 @@ type models struct {
 
 	mu      sync.Mutex
 	cfg     config.Config
-	current *catalog.Catalog
-	all     []*catalog.Catalog // each is closed at the end
+	current *catalog.Catalog // nil before the first settings
 }
 
 func newModels(log *obs.Log, secrets *obs.Redactor) *models {
@@ -58,9 +57,12 @@ func (m *models) use(cfg config.Config, warnings []config.Warning) {
 		Logger:    m.log.Logger,
 	})
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	old := m.current
 	m.cfg, m.current = cfg, c
-	m.all = append(m.all, c)
+	m.mu.Unlock()
+	if old != nil {
+		old.Close() // its providers can be used on
+	}
 }
 
 func (m *models) now() (config.Config, *catalog.Catalog) {
@@ -112,9 +114,7 @@ func (m *models) warm() {
 func (m *models) close() {
 	m.stop()
 	m.warming.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, c := range m.all {
+	if _, c := m.now(); c != nil {
 		c.Close()
 	}
 }

@@ -42,8 +42,10 @@ func (c *Invocation) Edit(ctx context.Context, verb string, e fileop.Edit) (file
 		if err != nil {
 			return fileop.Result{}, err
 		}
+		change = c.executor.journal.propose(c, change)
 		if shown == nil || !sameChange(*shown, change) {
 			if err := c.approveEdit(ctx, verb, change); err != nil {
+				c.executor.journal.rejected(change, err)
 				return fileop.Result{}, err
 			}
 		}

@@ -31,6 +31,7 @@ type Options struct {
 	Cwd         string    // the working directory of commands, absolute
 	Tools       []Tool    // nil: Builtin()
 	Todo        *TodoList // nil: a new list
+	Journal     *Journal  // keeps the edits, and must be of Operator's making; nil: nothing is kept
 	MaxParallel int       // how many calls read at once; 0: 8
 	Logger      *slog.Logger
 }
@@ -47,6 +48,7 @@ type Executor struct {
 	cwd        string
 	images     atomic.Bool // the model can see images
 	todo       *TodoList
+	journal    *Journal
 	approvals  *approvals
 	progress   func(wire.ToolProgress)
 	logger     *slog.Logger
@@ -73,6 +75,7 @@ func NewExecutor(o Options) *Executor {
 		questioner: o.Questioner,
 		cwd:        o.Cwd,
 		todo:       o.Todo,
+		journal:    o.Journal,
 		approvals:  newApprovals(o.Asker),
 		progress:   o.Progress,
 		logger:     o.Logger,

@@ -44,6 +44,7 @@ func test(file string, o Options) (int, error) {
 	if err != nil {
 		return 2, fmt.Errorf("reading the cases: %w", err)
 	}
+	b := bench{engines: map[string]*policy.Engine{}}
 	count := map[outcome]int{}
 	others := map[string]int{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -59,7 +60,7 @@ func test(file string, o Options) (int, error) {
 		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
 			return 2, fmt.Errorf("%s: line %d is no case: %w", file, n, err)
 		}
-		got, what := judge(s)
+		got, what := b.judge(s)
 		count[got]++
 		switch got {
 		case elsewhere:
@@ -98,12 +99,12 @@ func shorten(s string) string {
 }
 
 // judge runs one case and says what happened.
-func judge(s scenario) (outcome, string) {
+func (b bench) judge(s scenario) (outcome, string) {
 	switch {
 	case strings.HasPrefix(s.Category, "approval/shell"):
-		return judgeShell(s)
+		return b.judgeShell(s)
 	case strings.HasPrefix(s.Category, "path"):
-		return judgePath(s)
+		return b.judgePath(s)
 	}
 	return elsewhere, ""
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"kimi-acp/internal/policy"
 )
@@ -34,9 +35,9 @@ func look(path string) policy.PathFacts {
 // maxLinks is how many links to missing files are followed.
 const maxLinks = 40
 
-// resolve follows the links of a path whose last names may not exist yet.
+// resolve follows the links of a path whose last names may not exist yet. A .. is
+// followed as the system does it, so the path is not made clean before.
 func resolve(path string) (string, error) {
-	path = filepath.Clean(path)
 	for range maxLinks {
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil {
@@ -45,22 +46,32 @@ func resolve(path string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
+		dir, name := split(path)
 		if target, err := os.Readlink(path); err == nil {
 			if !filepath.IsAbs(target) {
-				target = filepath.Join(filepath.Dir(path), target)
+				target = dir + string(filepath.Separator) + target
 			}
-			path = filepath.Clean(target)
+			path = target
 			continue
 		}
-		dir := filepath.Dir(path)
-		if dir == path {
-			return path, nil
+		if dir == path || name == ".." {
+			return "", err
 		}
 		parent, err := resolve(dir)
 		if err != nil {
 			return "", err
 		}
-		return filepath.Join(parent, filepath.Base(path)), nil
+		return filepath.Join(parent, name), nil
 	}
 	return "", errors.New("too many links")
+}
+
+// split parts the last name from a path.
+func split(path string) (dir, name string) {
+	trimmed := strings.TrimRight(path, string(filepath.Separator))
+	i := strings.LastIndexByte(trimmed, filepath.Separator)
+	if i < 0 {
+		return path, path
+	}
+	return path[:max(i, 1)], trimmed[i+1:]
 }

@@ -21,12 +21,12 @@ var (
 
 // judgePath runs a case about a path. The cases are sentences: a verb, a path, and
 // perhaps what stands there.
-func judgePath(s scenario) (outcome, string) {
+func (b bench) judgePath(s scenario) (outcome, string) {
 	w, ok := parseWant(s.Want)
 	if !ok {
 		return elsewhere, ""
 	}
-	e, c, err := setUp(s.Setup)
+	e, c, err := b.setUp(s.Setup)
 	if err != nil {
 		return wrong, err.Error()
 	}

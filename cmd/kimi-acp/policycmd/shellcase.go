@@ -23,8 +23,13 @@ var (
 // modeNames are other names that cases may use for modes.
 var modeNames = map[string]policy.Mode{"ask": policy.ModeDefault, "edits": policy.ModeAcceptEdits, "full": policy.ModeYolo}
 
+// bench judges cases, and keeps the engines that they ask for.
+type bench struct {
+	engines map[string]*policy.Engine // by setup
+}
+
 // setUp makes the engine and the context that a case asks for.
-func setUp(setup string) (*policy.Engine, policy.Context, error) {
+func (b bench) setUp(setup string) (*policy.Engine, policy.Context, error) {
 	c := policy.Context{Roots: []string{"/ws"}, Home: "/home/u", Trusted: true}
 	if _, root, ok := strings.Cut(setup, "root="); ok {
 		c.Roots[0], _, _ = strings.Cut(root, " ")
@@ -42,6 +47,9 @@ func setUp(setup string) (*policy.Engine, policy.Context, error) {
 	}
 	c.Trusted = !strings.Contains(setup, "untrusted")
 	c.Windows = strings.Contains(strings.ToLower(setup), "windows")
+	if e := b.engines[setup]; e != nil {
+		return e, c, nil
+	}
 	sets := []string{policy.SetInspect}
 	if strings.Contains(setup, "set=build") {
 		sets = append(sets, policy.SetBuild)
@@ -61,6 +69,9 @@ func setUp(setup string) (*policy.Engine, policy.Context, error) {
 		}
 	}
 	e, err := policy.New(policy.Options{Sets: sets, Layers: []policy.Layer{layer}})
+	if err == nil {
+		b.engines[setup] = e
+	}
 	return e, c, err
 }
 
@@ -84,8 +95,8 @@ func number(s string) int {
 	return min(n, 10_000_000)
 }
 
-func judgeShell(s scenario) (outcome, string) {
-	e, c, err := setUp(s.Setup)
+func (b bench) judgeShell(s scenario) (outcome, string) {
+	e, c, err := b.setUp(s.Setup)
 	if err != nil {
 		return wrong, err.Error()
 	}

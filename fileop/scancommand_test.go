@@ -65,7 +65,7 @@ func (s *scanDesk) want(path, text string) {
 		s.Fatal(err)
 	}
 	if string(got) != text {
-		s.Errorf("%s holds %q, want %q", path, got, text)
+		s.Errorf("%s holds %.100q, want %.100q", path, got, text)
 	}
 }
 
@@ -221,6 +221,46 @@ func TestCommandScan(t *testing.T) {
 	}
 }
 
+// TestCommandScanLargeFiles moves, touches and changes files that are not read.
+func TestCommandScanLargeFiles(t *testing.T) {
+	s := newScanDesk(t)
+	large := strings.Repeat("x", fileop.MaxEdit+1)
+	for _, name := range []string{"moved", "changed", "restored"} {
+		s.put(s.at(name), large)
+	}
+	found, _ := s.covered(func() {
+		s.move("moved", "there")
+		s.put(s.at("changed"), large+"y")
+		if err := os.Chmod(s.at("restored"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.put(s.at("new"), large)
+	})
+	want := "rename moved to there 0.9\nedit changed 0.5\ncreate new 0.9"
+	if diff := cmp.Diff(want, s.brief(found)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, r := range s.undo(fileop.Which{All: true}) {
+		if rename := r.Kind == fileop.ActionRename; rename != (r.How != fileop.UndoKept) {
+			t.Errorf("%+v", r)
+		}
+	}
+	s.want(s.at("moved"), large)
+	s.want(s.at("new"), large)
+}
+
+// TestCommandScanNames counts files whose names cannot be journaled.
+func TestCommandScanNames(t *testing.T) {
+	s := newScanDesk(t)
+	if err := os.WriteFile(s.at("caf\xe9"), nil, 0o644); err != nil {
+		t.Skip(err)
+	}
+	found, coverage := s.covered(func() { s.put(s.at("caf\xe9"), "changed") })
+	if len(found) != 0 || coverage.Unusable != 1 || !strings.Contains(coverage.Note(), "files that could not be looked at: 1") {
+		t.Errorf("%+v, %q", found, coverage.Note())
+	}
+}
+
 func (s *scanDesk) found(run func()) []fileop.TaskAction {
 	s.Helper()
 	found, _ := s.covered(run)
@@ -279,25 +319,25 @@ func TestCommandScanBounds(t *testing.T) {
 			"too many files",
 			fileop.ScanLimits{Files: 2},
 			"edit a 0.9\nedit b 0.9",
-			"Not every change by this command can be undone: there was only time or room to look at 2 files.", "1\n 2\n changed 3\n",
+			"Not every change by this command can be undone: for want of time or room the files looked at were only 2.", "1\n 2\n changed 3\n",
 		},
 		{
 			"too large",
 			fileop.ScanLimits{FileBytes: 1},
 			"edit a 0.5\nedit b 0.5\nedit c 0.5",
-			"Not every change by this command can be undone: of 3 files that it changed the contents from before were not kept.", "changed 1\n changed 2\n changed 3\n",
+			"Not every change by this command can be undone: changed files whose contents from before were not kept: 3.", "changed 1\n changed 2\n changed 3\n",
 		},
 		{
 			"no room",
-			fileop.ScanLimits{Bytes: 4},
+			fileop.ScanLimits{Bytes: 1},
 			"edit a 0.9\nedit b 0.9\nedit c 0.9",
-			"Not every change by this command can be undone: of 1 files that it changed the contents from before were not kept.", "1\n 2\n changed 3\n",
+			"Not every change by this command can be undone: changed files whose contents from before were not kept: 3.", "changed 1\n changed 2\n changed 3\n",
 		},
 		{
 			"too many changes",
 			fileop.ScanLimits{Changes: 1},
 			"edit a 0.9",
-			"Not every change by this command can be undone: 2 changes were too many to take down.", "1\n changed 2\n changed 3\n",
+			"Not every change by this command can be undone: changes beyond those that are taken down: 2.", "1\n changed 2\n changed 3\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -436,4 +476,19 @@ func TestCommandAndBuffer(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	l.wantDisk("1\n2\n3\n4\nfive, typed\n")
+}
+
+// TestCommandScanNoTime says so when there was no time to look, and takes nothing for
+// new then.
+func TestCommandScanNoTime(t *testing.T) {
+	s := newLimitedScanDesk(t, fileop.ScanLimits{Before: time.Nanosecond})
+	s.put(s.at("a"), "1\n")
+	found, coverage := s.covered(func() { s.put(s.at("a"), "changed\n") })
+	if got := s.brief(found); got != "edit a 0.5" || !coverage.Partial {
+		t.Errorf("%s, %+v", got, coverage)
+	}
+	if r := s.undo(fileop.Which{All: true}); !errors.Is(r[0].Err, fileop.ErrContentLost) {
+		t.Errorf("%+v", r)
+	}
+	s.want(s.at("a"), "changed\n")
 }
