@@ -163,9 +163,9 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 	}
 	switch method {
 	case sdk.AgentMethodInitialize:
-		call.Reply(a.initialize(call.Params()))
+		call.ReplyNow(a.initialize(call.Params()))
 	case sdk.AgentMethodAuthenticate:
-		call.Reply(a.authenticate(call.Params()))
+		call.ReplyNow(a.authenticate(call.Params()))
 	case sdk.AgentMethodSessionNew:
 		a.newSession(call)
 	case sdk.AgentMethodSessionPrompt:

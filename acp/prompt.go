@@ -26,12 +26,12 @@ type turn struct {
 func (a *Agent) prompt(call *jsonrpc.Call) {
 	p, s, err := a.addressed(call)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	input, err := parsePrompt(p["prompt"], s.soul.Status().Images)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	t := &turn{call: call, input: input, size: len(call.Params())}
@@ -43,7 +43,7 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 	if !s.room(t.size) {
 		s.mu.Unlock()
 		t.cancel()
-		call.Reply(nil, invalidRequest("Too many prompts wait in this session; let some finish or cancel"))
+		call.ReplyNow(nil, invalidRequest("Too many prompts wait in this session; let some finish or cancel"))
 		return
 	}
 	s.queue = append(s.queue, t)

@@ -58,16 +58,16 @@ type newSessionResult struct {
 func (a *Agent) newSession(call *jsonrpc.Call) {
 	p, err := parseParams(call.Params())
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	roots, err := sessionRoots(p)
 	if err != nil {
-		call.Reply(nil, err)
+		call.ReplyNow(nil, err)
 		return
 	}
 	if missing := a.settings().Missing; missing != "" {
-		call.Reply(nil, authRequired(missing))
+		call.ReplyNow(nil, authRequired(missing))
 		return
 	}
 	call.Go(func(context.Context) (any, error) {

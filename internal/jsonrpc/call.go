@@ -70,7 +70,8 @@ func (c *Call) Context() context.Context { return c.ctx }
 func (c *Call) Reply(result any, err error) { c.reply(result, err, aReply) }
 
 // ReplyNow is Reply for an answer on whose place nothing depends: it overtakes
-// what is queued and not yet written, so that it comes soon while much is sent.
+// the notifications and requests that are queued and not yet written, so that it
+// comes soon while much is sent. Answers keep their order among themselves.
 func (c *Call) ReplyNow(result any, err error) { c.reply(result, err, overtaking) }
 
 func (c *Call) reply(result any, err error, as rank) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -28,7 +29,7 @@ type outbox struct {
 	ready   sync.Cond // something is queued, or closed
 	room    sync.Cond // something was written, or closed, or hurried
 	queue   []byte
-	urgent  []byte // goes out before queue
+	replies int    // where in queue the last reply ends
 	spare   []byte // the buffer to fill while the other is being written
 	writing int    // bytes of the Write that is under way
 	hurried bool   // replies wait no more
@@ -46,9 +47,9 @@ func newOutbox(w io.Writer, framing Framing, tap func(Direction, []byte)) *outbo
 type rank uint8
 
 const (
-	inOrder rank = iota // waits its turn
-	aReply              // does not wait for room once the outbox is hurried
-	overtaking          // like aReply, and goes out before what is queued
+	inOrder    rank = iota // waits its turn
+	aReply                 // does not wait for room once the outbox is hurried
+	overtaking             // like aReply, and overtakes what is queued but for other replies
 )
 
 // put queues one message, of which it keeps nothing. It waits while limit or more
@@ -66,19 +67,24 @@ func (o *outbox) put(message []byte, limit int, as rank) error {
 	if o.tap != nil {
 		o.tap(Out, message)
 	}
-	if len(o.queue)+len(o.urgent) == 0 {
+	if len(o.queue) == 0 {
 		o.ready.Signal()
 	}
-	if as == overtaking {
-		o.urgent = o.framing.appendFrame(o.urgent, message)
-	} else {
-		o.queue = o.framing.appendFrame(o.queue, message)
+	if as == overtaking && o.replies < len(o.queue) {
+		frame := o.framing.appendFrame(nil, message)
+		o.queue = slices.Insert(o.queue, o.replies, frame...)
+		o.replies += len(frame)
+		return nil
+	}
+	o.queue = o.framing.appendFrame(o.queue, message)
+	if as != inOrder {
+		o.replies = len(o.queue)
 	}
 	return nil
 }
 
 // waiting is the number of bytes that the peer has not taken; mu is held.
-func (o *outbox) waiting() int { return len(o.queue) + len(o.urgent) + o.writing }
+func (o *outbox) waiting() int { return len(o.queue) + o.writing }
 
 // hurry lets replies wait no more: the connection is ending, so there are no
 // more of them than requests in flight.
@@ -138,17 +144,14 @@ func (o *outbox) run() {
 func (o *outbox) take() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.queue)+len(o.urgent) == 0 && !o.closed {
+	for len(o.queue) == 0 && !o.closed {
 		o.ready.Wait()
 	}
-	var batch []byte
-	switch {
-	case len(o.urgent) > 0:
-		batch, o.urgent = o.urgent, nil
-	case len(o.queue) > 0:
-		batch = o.queue
-		o.queue, o.spare = o.spare[:0], nil
+	if len(o.queue) == 0 {
+		return nil
 	}
+	batch := o.queue
+	o.queue, o.spare, o.replies = o.spare[:0], nil, 0
 	o.writing = len(batch)
 	return batch
 }
@@ -160,11 +163,11 @@ func (o *outbox) wrote(batch []byte, err error) {
 	o.writing = 0
 	if err != nil {
 		o.err = fmt.Errorf("write: %w", err)
-		o.queue, o.urgent = nil, nil
+		o.queue, o.replies = nil, 0
 		o.shut()
 		return
 	}
-	if o.spare == nil && cap(batch) <= keptBuffer {
+	if cap(batch) <= keptBuffer {
 		o.spare = batch
 	}
 	o.room.Broadcast()

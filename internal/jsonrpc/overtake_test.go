@@ -1,68 +1,45 @@
 package jsonrpc
 
 import (
-	"bufio"
-	"context"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
 )
 
-// While the peer does not read, an urgent answer overtakes what is queued, and an
-// ordinary one keeps its place.
-func TestReplyNowOvertakes(t *testing.T) {
-	in, peerOut := io.Pipe()
-	peerIn, out := io.Pipe()
-	queued := make(chan struct{})
-	answered := make(chan struct{}, 2)
-	conn := NewConn(in, out, HandlerFunc(func(c *Call) {
-		<-queued
-		if c.Method() == "urgent" {
-			c.ReplyNow("urgent", nil)
-		} else {
-			c.Reply("ordinary", nil)
-		}
-		answered <- struct{}{}
-	}), Options{Framing: Newline, Dialect: ACP})
-	over := make(chan error, 1)
-	go func() { over <- conn.Run(context.Background()) }()
-
-	// The first notification is being written, the others wait.
-	for n := range 4 {
-		if err := conn.Notify(fmt.Sprintf("n%d", n), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	close(queued)
-	for _, method := range []string{"ordinary", "urgent"} {
-		if _, err := fmt.Fprintf(peerOut, `{"jsonrpc":"2.0","id":"%s","method":"%s"}`+"\n", method, method); err != nil {
-			t.Fatal(err)
-		}
-	}
-	<-answered
-	<-answered
-	var order []string
-	lines := bufio.NewScanner(peerIn)
-	for len(order) < 6 && lines.Scan() {
-		for _, word := range []string{"n0", "n1", "n2", "n3", "ordinary", "urgent"} {
-			if strings.Contains(lines.Text(), `"`+word+`"`) {
-				order = append(order, word)
-				break
+// What is queued and not yet written is overtaken by urgent answers, but for other
+// answers, which keep their order among themselves.
+func TestOvertaking(t *testing.T) {
+	for _, tt := range []struct {
+		name, queued, want string // n: notification, r: reply, u: urgent; numbered as queued
+	}{
+		{"alone", "u", "u0"},
+		{"one", "n n n u", "u3 n0 n1 n2"},
+		{"two", "n n u u", "u2 u3 n0 n1"},
+		{"not a reply", "n r n u n", "n0 r1 u3 n2 n4"},
+		{"a reply behind urgent ones", "n u r u n u", "u1 n0 r2 u3 u5 n4"},
+		{"replies alone", "r u r u", "r0 u1 r2 u3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := newOutbox(io.Discard, Newline, nil)
+			for i, kind := range strings.Fields(tt.queued) {
+				as := map[string]rank{"n": inOrder, "r": aReply, "u": overtaking}[kind]
+				if err := o.put([]byte(kind+string(rune('0'+i))), noLimit, as); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
+			if got := strings.Join(strings.Fields(string(o.take())), " "); got != tt.want {
+				t.Errorf("written as %s, want %s", got, tt.want)
+			}
+			// What is being written is beyond overtaking, and the next queue begins anew.
+			for _, m := range []string{"n", "u"} {
+				if err := o.put([]byte(m), noLimit, map[string]rank{"n": inOrder, "u": overtaking}[m]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o.wrote(nil, nil)
+			if got := strings.Join(strings.Fields(string(o.take())), " "); got != "u n" {
+				t.Errorf("the next batch is %s", got)
+			}
+		})
 	}
-	got := strings.Join(order, " ")
-	// How many notifications the write that was under way holds is up to chance.
-	if i, j := strings.Index(got, "urgent"), strings.Index(got, "ordinary"); i < 0 || j < i || !strings.HasSuffix(got, "n3 ordinary") && !strings.HasSuffix(got, "ordinary") {
-		t.Errorf("came as %s", got)
-	}
-	if strings.Index(got, "ordinary") < strings.Index(got, "n3") {
-		t.Errorf("the ordinary answer lost its place: %s", got)
-	}
-	_ = peerOut.Close()
-	if err := <-over; err != nil {
-		t.Error(err)
-	}
-	_ = peerIn.Close()
 }

@@ -149,7 +149,7 @@ func (c *Conn) refuseWithID(m message, size int64) {
 
 func (c *Conn) refuse(id ID, e *Error, size int64) {
 	c.log.Warn("message refused", slog.Int("code", e.Code), slog.String("id", shorten(string(id))), slog.Int64("bytes", size))
-	c.sendError(id, e, aReply)
+	c.sendError(id, e, overtaking)
 }
 
 func badResponse(why string) error { return fmt.Errorf("%w: %s", ErrBadResponse, why) }
