@@ -17,10 +17,8 @@ require (
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 )
 
-require (
-	github.com/klauspost/compress v1.18.7 // indirect
-	mvdan.cc/sh/v3 v3.14.1 // indirect
-)
+require github.com/klauspost/compress v1.18.7 // indirect

@@ -36,7 +36,7 @@ type undoWorld struct {
 	turn    int
 }
 
-func newUndoWorld(t *rapid.T, ctx context.Context, store fileop.Store, root string) *undoWorld {
+func newUndoWorld(ctx context.Context, t *rapid.T, store fileop.Store, root string) *undoWorld {
 	j, err := fileop.OpenJournal(fileop.JournalOptions{File: io.Discard, Contents: fileop.NewMemContents(fileop.ContentLimits{})})
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func checkUndo(t *testing.T, check func(*undoWorld)) {
 		rapid.Check(t, func(rt *rapid.T) {
 			for range 5 {
 				root := filepath.Join(string(filepath.Separator), "work")
-				w := newUndoWorld(rt, t.Context(), fileop.NewMem(root), root)
+				w := newUndoWorld(t.Context(), rt, fileop.NewMem(root), root)
 				check(w)
 			}
 		})
@@ -260,7 +260,7 @@ func checkUndo(t *testing.T, check func(*undoWorld)) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			check(newUndoWorld(rt, t.Context(), d, root))
+			check(newUndoWorld(t.Context(), rt, d, root))
 			if err := d.Close(); err != nil {
 				rt.Fatal(err)
 			}

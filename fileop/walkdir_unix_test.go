@@ -23,7 +23,7 @@ func TestScanDoesNotWaitForPipes(t *testing.T) {
 		visits := 0
 		err := d.Scan(t.Context(), path, fileop.ScanOptions{
 			Want:  func(fileop.Entry) bool { return true },
-			Visit: func(_ int, _ fileop.Entry, _ []byte, err error) { visits++ },
+			Visit: func(_ int, _ fileop.Entry, _ []byte, _ error) { visits++ },
 		})
 		if err != nil || visits != want {
 			t.Errorf("%q: %d visits, %v", path, visits, err)

@@ -27,12 +27,15 @@ type RetryPolicy struct {
 // says how long.
 var DefaultRetry = RetryPolicy{Attempts: 3, Base: 300 * time.Millisecond, Jitter: 500 * time.Millisecond, Cap: 5 * time.Second, MaxAsked: time.Minute}
 
+// maxDoublings keeps a wait from growing beyond what a Duration holds.
+const maxDoublings = 20
+
 // wait is the pause before attempt n+1.
 func (p RetryPolicy) wait(n int, e *llm.Error) time.Duration {
 	if e.RetryAfter > 0 {
 		return min(e.RetryAfter, p.MaxAsked)
 	}
-	d := p.Base << (n - 1)
+	d := p.Base << min(n-1, maxDoublings)
 	if p.Jitter > 0 {
 		d += rand.N(p.Jitter)
 	}

@@ -12,6 +12,9 @@ import (
 // maxAnswer bounds one answer of a model, in bytes of text and arguments.
 const maxAnswer = 32 << 20
 
+// maxCalls bounds how many tools one answer calls, since all of them run at once.
+const maxCalls = 512
+
 // assembler turns the deltas of one model call into Wire events, at once, and
 // into the message that enters the history, at the end.
 //
@@ -80,6 +83,9 @@ func (a *assembler) text(p llm.Part, size int) error {
 }
 
 func (a *assembler) call(d llm.Delta) error {
+	if len(a.calls) == maxCalls {
+		return &llm.Error{Kind: llm.KindMalformed, Message: fmt.Sprintf("the model's answer calls more than %d tools", maxCalls)}
+	}
 	c := &streamedCall{index: d.Index, call: d.Call}
 	if d.Call.Arguments != nil {
 		if err := a.grow(len(*d.Call.Arguments)); err != nil {
@@ -96,6 +102,11 @@ func (a *assembler) call(d llm.Delta) error {
 
 func (a *assembler) callPart(d llm.Delta) error {
 	if d.Index < 0 { // belongs to no call: shown, and no part of the answer
+		if d.Arguments != nil {
+			if err := a.grow(len(*d.Arguments)); err != nil {
+				return err
+			}
+		}
 		a.send(wire.ToolCallPart{ArgumentsPart: d.Arguments})
 		return nil
 	}

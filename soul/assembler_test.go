@@ -98,6 +98,18 @@ func TestAssemblerRefuses(t *testing.T) {
 	if err := a.add(text("y")); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("an answer beyond the bound: %v", err)
 	}
+	if err := a.add(piece(-1, "y")); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("a piece of no call beyond the bound: %v", err)
+	}
+	a = &assembler{send: func(wire.Event) {}}
+	for n := range maxCalls {
+		if err := a.add(begin(n, "", "Read")); err != nil {
+			t.Fatalf("call %d: %v", n, err)
+		}
+	}
+	if err := a.add(begin(maxCalls, "", "Read")); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("one call too many: %v", err)
+	}
 }
 
 func TestMergePart(t *testing.T) {

@@ -185,7 +185,7 @@ func TestRetry(t *testing.T) {
 
 func TestRetryWait(t *testing.T) {
 	p := RetryPolicy{Attempts: 9, Base: 300 * time.Millisecond, Cap: 5 * time.Second, MaxAsked: time.Minute}
-	for n, want := range map[int]time.Duration{1: 300 * time.Millisecond, 2: 600 * time.Millisecond, 5: 4800 * time.Millisecond, 6: 5 * time.Second} {
+	for n, want := range map[int]time.Duration{1: 300 * time.Millisecond, 2: 600 * time.Millisecond, 5: 4800 * time.Millisecond, 6: 5 * time.Second, 36: 5 * time.Second, 100: 5 * time.Second} {
 		if got := p.wait(n, &llm.Error{}); got != want {
 			t.Errorf("wait %d is %v, want %v", n, got, want)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"kimi-acp/cmd/kimi-acp/policycmd"
 	"kimi-acp/internal/config"
@@ -13,8 +14,22 @@ func runPolicy(args []string) int {
 	if home, err := os.UserHomeDir(); err == nil {
 		o.Home = home
 	}
-	if c, _ := config.Load(os.Getenv, config.Flags{}); c.ShareDir != "" {
-		o.Own = []string{c.ShareDir}
-	}
+	c, _ := config.Load(os.Getenv, config.Flags{})
+	o.Own = ownFiles(c.ShareDir, o.Home)
 	return policycmd.Run(args, o)
+}
+
+// ownFiles are the files that no action of a model may touch: settings, keys, and
+// what was recorded. Skills and agents beside them are there to be read.
+func ownFiles(shareDir, home string) []string {
+	var own []string
+	if shareDir != "" {
+		for _, name := range []string{"config.toml", "config.json", "acp.toml", "acp", "sessions", "credentials", "kimi.json", "mcp.json", "logs"} {
+			own = append(own, filepath.Join(shareDir, name))
+		}
+	}
+	if home != "" {
+		own = append(own, filepath.Join(home, ".kimi-code", "config.toml"))
+	}
+	return own
 }

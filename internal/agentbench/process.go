@@ -211,7 +211,7 @@ func (p *process) end(patience time.Duration) ending {
 		_ = p.cmd.Process.Kill()
 		<-exited
 	}
-	<-p.served
+	<-p.served //nolint:errcheck // how the connection ended is of no interest
 	if e.self {
 		e.left = awaitGone(family)
 	}
@@ -242,7 +242,7 @@ func (p *process) kill() {
 	family := tree(p.cmd.Process.Pid)
 	_ = p.cmd.Process.Kill() // it may have ended
 	_ = p.cmd.Wait()         // with which status does not matter here
-	<-p.served
+	_ = <-p.served           // how the connection ended is of no interest
 	for _, member := range family {
 		member.kill()
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ func parseStat(line string) (procStat, error) {
 
 // stat reads the state of one process.
 func stat(pid int) (procStat, error) {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return procStat{}, err
 	}
@@ -111,7 +110,7 @@ type usage struct {
 // usageOf adds up a process tree. It is not ok where the system does not tell.
 func usageOf(root int) (u usage, ok bool) {
 	for _, s := range tree(root) {
-		data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.pid), "smaps_rollup"))
+		data, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/smaps_rollup")
 		if err != nil {
 			continue // ended meanwhile, or a zombie
 		}

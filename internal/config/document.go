@@ -61,7 +61,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return fail("the file cannot be read (" + reason(err) + ")")
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:

@@ -126,7 +126,7 @@ func (s *Source) run(ctx context.Context, events <-chan fsnotify.Event, lost <-c
 			if !s.concerns(e.Name) {
 				continue
 			}
-		case <-lost: // events did not reach us: any file may have changed
+		case <-lost: //nolint:errcheck // which of them is of no interest: events did not reach us: any file may have changed
 		case <-s.read:
 			tell()
 			continue

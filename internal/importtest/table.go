@@ -42,6 +42,7 @@ var rules = []rule{
 
 	{"fileop", []string{"internal/..."}},
 	{"fileop/sandbox", []string{"internal/..."}},
+	{"fileop/facts", []string{"internal/policy"}},
 	{"fileop/storetest", []string{"fileop"}},
 
 	// The pages are made from whatever they are about.

@@ -116,7 +116,7 @@ func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.R
 	result, err := c.executor.operator.Commit(lasting, change)
 	if err != nil && lasting.Err() != nil && !errors.Is(err, fileop.ErrUnconfirmed) {
 		// Not wrapped: this must not pass for an interruption before the write.
-		return result, fmt.Errorf("interrupted while %s was written, and it is not known whether it was (%v): read it before you rely on it", change.Path, err)
+		return result, fmt.Errorf("interrupted while %s was written, and it is not known whether it was (%s): read it before you rely on it", change.Path, err.Error())
 	}
 	return result, err
 }

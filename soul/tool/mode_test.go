@@ -84,8 +84,8 @@ func TestModeSettlesOpenRequests(t *testing.T) {
 		{ModePlan, refused, refused, refused},
 		{ModeYolo, runs, runs, runs},
 	} {
-		for name, deaf := range map[string]bool{"": false, " with an asker that cannot be answered": true} {
-			t.Run(string(test.mode)+name, func(t *testing.T) {
+		for name, deaf := range map[string]bool{"answered": false, "with an asker that cannot be answered": true} {
+			t.Run(string(test.mode)+" "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()

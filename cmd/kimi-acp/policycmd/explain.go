@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/policy"
 )
 
@@ -119,7 +120,7 @@ func (q question) ask(given map[string]bool, o Options) (policy.Verdict, error) 
 	if err != nil {
 		return policy.Verdict{}, fmt.Errorf("finding the workspace: %w", err)
 	}
-	c := policy.Context{Roots: []string{root}, Home: o.Home, Own: o.Own, Mode: mode, Trusted: !q.untrusted, Windows: runtime.GOOS == "windows", Look: look}
+	c := policy.Context{Roots: []string{root}, Home: o.Home, Own: o.Own, Mode: mode, Trusted: !q.untrusted, Windows: runtime.GOOS == "windows", Look: facts.Look}
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
 		c.Roots = append(c.Roots, real)
 	}
@@ -156,7 +157,7 @@ func factsOf(path, root, home string) policy.PathFacts {
 	case path != "" && !filepath.IsAbs(path):
 		full = root + string(os.PathSeparator) + path
 	}
-	p := look(full)
+	p := facts.Look(full)
 	p.Path = path
 	return p
 }

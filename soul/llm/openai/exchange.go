@@ -40,7 +40,7 @@ func (ex *exchange) Do(req *http.Request) (*http.Response, error) {
 	ex.header = resp.Header
 	ex.lines = newLines(resp.Body, ex.provider.cfg.IdleTimeout, ex.cancel)
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		defer ex.lines.Close()
+		defer func() { _ = ex.lines.Close() }() // the failure is told already
 		// What was read before the body broke is still the best account of the failure.
 		body, _ := io.ReadAll(io.LimitReader(readerFunc(ex.lines.readBody), maxErrorBody))
 		return nil, statusError(resp.StatusCode, resp.Header, body, time.Now())

@@ -55,7 +55,7 @@ func (p *Provider) models(ctx context.Context) ([]ModelInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode != http.StatusOK {
 		// What was read before the body broke is still the best account of the failure.
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))

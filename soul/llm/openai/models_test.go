@@ -145,7 +145,7 @@ func TestModelsTakeTheirTime(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := p.Models(ctx); err != context.Canceled {
+			if _, err := p.Models(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v, want the context's error", err)
 			}
 		}

@@ -174,7 +174,7 @@ func (p *Provider) call(parent context.Context, ex *exchange, req *llm.Request, 
 	if err != nil {
 		return cause(ctx, err)
 	}
-	defer stream.Close()
+	defer func() { _ = stream.Close() }() // it was only read
 
 	a := answer{emit: emit, thinkKey: p.cfg.ReasoningKey}
 	for {

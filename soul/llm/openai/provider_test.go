@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,7 +68,7 @@ func TestCancelWhileTheReaderIsBusy(t *testing.T) {
 		}
 		last = err
 	}
-	if last != context.Canceled {
+	if !errors.Is(last, context.Canceled) {
 		t.Errorf("the sequence ended with %v", last)
 	}
 }

@@ -97,11 +97,11 @@ func loadRoots(files []string) (*x509.CertPool, error) {
 }
 
 func readCAFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.Open(name) //nolint:forbidigo // a setting of the user's, not a file of the workspace
 	if err != nil {
 		return nil, withoutName(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	pem, err := io.ReadAll(io.LimitReader(f, maxCAFile+1))
 	if err == nil && len(pem) > maxCAFile {
 		err = fmt.Errorf("it has more than %d bytes", maxCAFile)

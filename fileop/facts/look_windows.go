@@ -1,4 +1,4 @@
-package policycmd
+package facts
 
 import "io/fs"
 

@@ -1,4 +1,8 @@
-package policycmd
+// Package facts tells what the disk says of a path: where its links lead and what
+// stands there, for whoever judges an action before it is done.
+//
+// It must not judge, and must not open, read or change a file.
+package facts
 
 import (
 	"errors"
@@ -10,8 +14,9 @@ import (
 	"kimi-acp/internal/policy"
 )
 
-// look tells what the disk says of a path.
-func look(path string) policy.PathFacts {
+// Look tells what the disk says of an absolute path, which may hold .. and need not
+// exist.
+func Look(path string) policy.PathFacts {
 	p := policy.PathFacts{Path: path, Kind: policy.Missing}
 	real, err := resolve(path)
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package policycmd
+package facts
 
 import (
 	"io/fs"

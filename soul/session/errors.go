@@ -1,0 +1,60 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The errors that callers tell apart.
+var (
+	// ErrNotFound says that there is no session of that id.
+	ErrNotFound = errors.New("there is no such session")
+	// ErrExists says that a session of that id is there already.
+	ErrExists = errors.New("there is a session of this id already")
+	// ErrInUse says that the session is open elsewhere, in this process or another.
+	ErrInUse = errors.New("the session is open elsewhere; close it there first")
+	// ErrChanged says that another program wrote to the session while it was
+	// open, so that what it holds and what is in memory differ.
+	ErrChanged = errors.New("another program wrote to the session; open it again to go on from there")
+	// ErrCursor says that a cursor is not one that List gave.
+	ErrCursor = errors.New("the cursor is not one of a list of sessions")
+	// ErrNoCheckpoint says that a session has no checkpoint of that id.
+	ErrNoCheckpoint = errors.New("there is no such checkpoint")
+	// ErrClosed says that the session was closed.
+	ErrClosed = errors.New("the session is closed")
+)
+
+// A GapError counts the lines of a wire.jsonl that a replay left out.
+type GapError struct {
+	Unknown    int // messages of types that Wire 1.10 does not have
+	Unreadable int // lines that hold no message
+}
+
+// Error says how many lines were left out.
+func (e *GapError) Error() string {
+	return fmt.Sprintf("the replay left out %d messages of unknown types and %d damaged lines", e.Unknown, e.Unreadable)
+}
+
+// maxNotes bounds what is reported of one file.
+const maxNotes = 20
+
+// notes collects what was repaired or skipped, for people.
+type notes struct {
+	list []string
+	more int
+}
+
+func (n *notes) add(format string, args ...any) {
+	if len(n.list) == maxNotes {
+		n.more++
+		return
+	}
+	n.list = append(n.list, fmt.Sprintf(format, args...))
+}
+
+func (n *notes) all() []string {
+	if n.more == 0 {
+		return n.list
+	}
+	return append(n.list[:len(n.list):len(n.list)], fmt.Sprintf("and %d more of that kind", n.more))
+}
