@@ -30,6 +30,9 @@ type Options struct {
 	// them with.
 	Runner tool.Runner
 	Shell  string
+	// Guard judges what the tools of a session with these roots mean to do; nil:
+	// everything asks.
+	Guard func(roots []string) *tool.Guard
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())
@@ -83,7 +86,7 @@ type Agent struct {
 	opts Options
 	log  *slog.Logger
 	conn *jsonrpc.Conn
-	ctx  context.Context // ends with the connection: the life of all turns
+	ctx  context.Context //nolint:containedctx // the life of all turns: it ends with the connection
 	stop context.CancelFunc
 
 	turns sync.WaitGroup // the goroutines that run turns and wait for permissions

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,7 +25,15 @@ func TestSessionThatComesTooLateIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		making, goOn := make(chan struct{}), make(chan struct{})
 		closed := false
+		var moved []soul.SessionState
+		bus := &soul.EventBus{}
+		bus.Subscribe(func(e soul.BusEvent) {
+			if m, ok := e.Payload.(soul.SessionMoved); ok {
+				moved = append(moved, m.To)
+			}
+		})
 		o := acp.Options{
+			Events: bus,
 			Logger: slog.New(slog.DiscardHandler),
 			NewSoul: func(acp.SoulSpec) (soul.Soul, error) {
 				close(making)
@@ -53,6 +62,9 @@ func TestSessionThatComesTooLateIsClosed(t *testing.T) {
 		synctest.Wait()
 		if !closed {
 			t.Error("the session was left open")
+		}
+		if !slices.Equal(moved, []soul.SessionState{soul.SessionClosed}) {
+			t.Errorf("the session moved to %q", moved)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func promptError(err error) error {
 func adviceFor(k llm.Kind) string {
 	switch k {
 	case llm.KindAuth:
-		return "The API key was not accepted: check KIMI_API_KEY (or OPENAI_API_KEY) and restart the agent."
+		return "The API key was not accepted: check KIMI_API_KEY (or OPENAI_API_KEY), or api_key in acp.toml; `kimi-acp doctor` tells more."
 	case llm.KindPermission:
 		return "The API key may not do this: check what your account allows."
 	case llm.KindBilling:

@@ -118,8 +118,8 @@ func (a *Agent) authMethods(c client) []authMethod {
 	}
 	return []authMethod{{
 		ID:          apiKeyMethod,
-		Name:        "API key from the environment",
-		Description: "Set KIMI_API_KEY and KIMI_MODEL_NAME (or OPENAI_API_KEY and OPENAI_MODEL) in the environment of the agent, then start it again.",
+		Name:        "API key",
+		Description: "Set KIMI_API_KEY and KIMI_MODEL_NAME (or OPENAI_API_KEY and OPENAI_MODEL) in the environment of the agent and start it again, or describe a model in acp.toml in its share folder (~/.kimi).",
 	}}
 }
 

@@ -96,7 +96,7 @@ func (a *Agent) setOption(call *jsonrpc.Call) {
 	call.Go(func(context.Context) (any, error) {
 		s.telling.Lock()
 		defer s.telling.Unlock()
-		call.ReplyNow(configOptionsResult{s.configOptions()}, nil)
+		call.Reply(configOptionsResult{s.configOptions()}, nil)
 		if now := s.executor.Mode(); now != modeBefore {
 			s.update(currentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeID: string(now)})
 		}

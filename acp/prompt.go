@@ -16,8 +16,8 @@ import (
 type turn struct {
 	call   *jsonrpc.Call
 	input  soul.Input
-	size   int // of the request, in bytes
-	ctx    context.Context
+	size   int             // of the request, in bytes
+	ctx    context.Context //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
 }
 

@@ -46,7 +46,8 @@ func questions(t *testing.T, caps acptest.Capabilities) (*acptest.Client, *acpte
 		return a, nil
 	}}.serve(t)
 	e.Initialize(caps)
-	return e, e.NewSession(t.TempDir()), a
+	s := e.NewSession(t.TempDir())
+	return e, s, a
 }
 
 func TestQuestionsAsForm(t *testing.T) {

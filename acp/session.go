@@ -154,7 +154,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid params: " + clip(err.Error())}
 	}
-	s.closers = append(s.closers, func() { disk.Close() })
+	s.closers = append(s.closers, func() { _ = disk.Close() /* nothing was written through it that could be lost */ })
 	files := fileop.Options{Disk: disk, Roots: roots, EditorReads: c.readFile, EditorWrites: c.writeFile}
 	if c.readFile || c.writeFile {
 		files.Editor = &editorStore{session: s}
@@ -163,7 +163,12 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
+	var guard *tool.Guard
+	if a.opts.Guard != nil {
+		guard = a.opts.Guard(roots)
+	}
 	s.executor = tool.NewExecutor(tool.Options{
+		Guard:      guard,
 		Operator:   s.journal.Operator(),
 		Journal:    s.journal,
 		Runner:     commandRunner{s},
@@ -216,6 +221,7 @@ func (s *session) close() {
 	for _, f := range s.closers {
 		f()
 	}
+	s.move(soul.SessionClosed)
 }
 
 // newSessionID makes a random UUID (version 4), as kimi-cli names its sessions.

@@ -32,6 +32,13 @@ func (v *view) Receive(m wire.Message) {
 	defer func() {
 		if p := recover(); p != nil {
 			v.session.agent.log.Error("bug: a message could not be shown", "session", v.session.id, "type", m.WireType(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			// Nobody will answer what could not be asked.
+			switch m := m.(type) {
+			case wire.ApprovalRequest:
+				v.session.wire.ResolveApproval(m.ID, wire.ApprovalReject, "")
+			case wire.QuestionRequest:
+				v.session.wire.ResolveQuestion(m.ID, nil)
+			}
 		}
 	}()
 	switch m := m.(type) {

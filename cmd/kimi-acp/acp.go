@@ -79,6 +79,7 @@ func runACP(args []string) int {
 		Catalog:  m,
 		Runner:   runner,
 		Shell:    runner.Shell(),
+		Guard:    guardFor(cfg),
 		Events:   eventLog(log),
 		Watch:    wireTrace(cfg, log),
 		Logger:   log.Logger,

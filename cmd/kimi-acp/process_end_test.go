@@ -127,8 +127,12 @@ func watched(t *testing.T) (command string, gone func()) {
 	}()
 	// The second sleep is nobody's child, as servers are that were left in the
 	// background, and of the same group.
-	command = "exec 3>'" + path + "'; sleep 1000 & (sleep 1000 &); echo star\"\"ted; wait"
-	return command, func() {
+	// It stands in a file, since a command that writes into a pipe is denied.
+	script := filepath.Join(t.TempDir(), "watched.sh")
+	if err := os.WriteFile(script, []byte("exec 3>'"+path+"'\nsleep 1000 &\n(sleep 1000 &)\necho started\nwait\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "sh '" + script + "'", func() {
 		t.Helper()
 		if err := <-over; err != nil {
 			t.Errorf("waiting for the command to go: %v", err)

@@ -242,7 +242,7 @@ func (p *process) kill() {
 	family := tree(p.cmd.Process.Pid)
 	_ = p.cmd.Process.Kill() // it may have ended
 	_ = p.cmd.Wait()         // with which status does not matter here
-	_ = <-p.served           // how the connection ended is of no interest
+	<-p.served               //nolint:errcheck // how the connection ended is of no interest
 	for _, member := range family {
 		member.kill()
 	}

@@ -22,7 +22,7 @@ var rules = []rule{
 	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
-	{"cmd/kimi-acp/policycmd", []string{"internal/policy"}},
+	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},

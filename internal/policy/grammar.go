@@ -109,7 +109,8 @@ func (g *grammar) use(words []word) (u usage, ok bool) {
 		}
 		i += taken - 1
 	}
-	return u, g.place(rest, &u)
+	ok := g.place(rest, &u)
+	return u, ok
 }
 
 // option reads the option that words begin with, and says how many words it took.

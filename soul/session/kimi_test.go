@@ -16,7 +16,7 @@ func kimiShare(t *testing.T, id string) *Store {
 	t.Helper()
 	st := newStore(t)
 	for _, name := range []string{contextName, wireName, stateName} {
-		write(t, place(st, id, name), read(t, filepath.Join("testdata/kimi", name)))
+		write(t, place(st, id, name), read(t, filepath.Join("testdata", "kimi", name)))
 	}
 	return st
 }
@@ -77,7 +77,7 @@ func TestKimiFilesStay(t *testing.T) {
 	}
 	for _, e := range names {
 		path := place(st, "x", e.Name())
-		if diff := cmp.Diff(read(t, filepath.Join("testdata/kimi", e.Name())), read(t, path)); diff != "" {
+		if diff := cmp.Diff(read(t, filepath.Join("testdata", "kimi", e.Name())), read(t, path)); diff != "" {
 			t.Errorf("%s: %s", e.Name(), diff)
 		}
 	}

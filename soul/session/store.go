@@ -253,7 +253,7 @@ func removeSession(root *os.Root, c candidate) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	if err = errors.Join(err, dir.Close()); err != nil {
+	if err := errors.Join(err, dir.Close()); err != nil {
 		return err
 	}
 	return root.RemoveAll(filepath.Join(sessionsName, c.dir, c.id))

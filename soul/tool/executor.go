@@ -31,6 +31,7 @@ type Options struct {
 	Cwd         string    // the working directory of commands, absolute
 	Tools       []Tool    // nil: Builtin()
 	Todo        *TodoList // nil: a new list
+	Guard       *Guard    // judges commands before anybody is asked; nil: everything asks
 	Journal     *Journal  // keeps the edits, and must be of Operator's making; nil: nothing is kept
 	MaxParallel int       // how many calls read at once; 0: 8
 	Logger      *slog.Logger
@@ -49,6 +50,7 @@ type Executor struct {
 	images     atomic.Bool // the model can see images
 	todo       *TodoList
 	journal    *Journal
+	guard      *Guard
 	approvals  *approvals
 	progress   func(wire.ToolProgress)
 	logger     *slog.Logger
@@ -76,6 +78,7 @@ func NewExecutor(o Options) *Executor {
 		cwd:        o.Cwd,
 		todo:       o.Todo,
 		journal:    o.Journal,
+		guard:      o.Guard,
 		approvals:  newApprovals(o.Asker),
 		progress:   o.Progress,
 		logger:     o.Logger,

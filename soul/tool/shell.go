@@ -52,17 +52,7 @@ func shell(ctx context.Context, c *Invocation, in shellArguments) wire.ToolRetur
 	case strings.ContainsRune(in.Command, 0):
 		return failure("Error validating JSON arguments: `command` must not hold a NUL character.", "Invalid arguments")
 	}
-	err := c.Approve(ctx, Action{
-		Name:        "run command",
-		Description: "Run command `" + in.Command + "`",
-		Key:         "run command\n" + in.Command,
-		Scope:       "this exact command",
-		Effect:      Runs,
-		Display: []wire.Block{{
-			Type:  wire.BlockShell,
-			Shell: &wire.ShellBlock{Language: "bash", Command: in.Command},
-		}},
-	})
+	err := c.approveCommand(ctx, in.Command)
 	if err != nil {
 		return Failed(ctx, err)
 	}

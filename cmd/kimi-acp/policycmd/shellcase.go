@@ -160,7 +160,7 @@ func judgeAnswer(e *policy.Engine, c policy.Context, cmd, wish string) (outcome,
 	if again := after.Shell(cmd, c); again.Decision != policy.Allow {
 		return wrong, "asked again after the answer: " + again.Reason
 	}
-	if m := stillAsk.FindStringSubmatch(wish); m != nil && after.Shell(m[1], c).Decision == policy.Allow {
+	if m := stillAsk.FindStringSubmatch(wish); len(m) > 1 && after.Shell(m[1], c).Decision == policy.Allow {
 		return loose, "the answer allows " + m[1]
 	}
 	return right, ""
