@@ -109,7 +109,7 @@ func (g *grammar) use(words []word) (u usage, ok bool) {
 		}
 		i += taken - 1
 	}
-	ok := g.place(rest, &u)
+	ok = g.place(rest, &u)
 	return u, ok
 }
 
