@@ -142,12 +142,18 @@ func (s *Server) Await(ctx context.Context, n int) (*Request, error) {
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP answers one request. The list of models is empty and is no Request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		return
 	}
 	defer s.running.Done()
+	if r.URL.Path == "/v1/models" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		// Asked for in passing, at a time of the client's choosing: it does not count.
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"object":"list","data":[]}`) // a client that has left needs none
+		return
+	}
 
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {

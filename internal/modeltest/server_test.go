@@ -218,7 +218,7 @@ func TestBadRequestsFailTheTest(t *testing.T) {
 			t.Errorf("got %d %s %v, want %d %s", status, got, err, tt.status, tt.want)
 		}
 	}
-	resp, err := client(t).Get(s.URL() + "/models")
+	resp, err := client(t).Get(s.URL() + "/embeddings")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,9 +230,25 @@ func TestBadRequestsFailTheTest(t *testing.T) {
 		"modeltest: request 1 is invalid: decode the request: unexpected end of JSON input",
 		"modeltest: request 2 is invalid: messages are missing",
 		"modeltest: no reply is queued for request 3",
-		"modeltest: request 4 is invalid: no route GET /v1/models",
+		"modeltest: request 4 is invalid: no route GET /v1/embeddings",
 	}
 	if diff := cmp.Diff(want, tb.texts); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestListOfModelsIsNoRequest(t *testing.T) {
+	s := modeltest.New(t)
+	resp, err := http.Get(s.URL() + "/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || resp.StatusCode != http.StatusOK || string(body) != `{"object":"list","data":[]}` {
+		t.Errorf("%d %s, %v", resp.StatusCode, body, err)
+	}
+	if n := len(s.Requests()); n != 0 {
+		t.Errorf("%d requests are counted", n)
 	}
 }
