@@ -81,6 +81,11 @@ func (w *walk) readWord(f word, st state, namesOnly bool) {
 		w.find(once(classRead, "pattern", "the pattern means files that usually hold secrets"))
 	}
 	for _, p := range paths {
+		if endlessDevice(p.clean) {
+			// Not a file to read, but bytes for a command that takes as many as it needs.
+			w.find(once(classRead, "device", "it reads from "+p.clean+", which never ends"))
+			continue
+		}
 		facts := PathFacts{Path: p.clean}
 		if !f.glob {
 			facts = w.c.facts(p)
@@ -258,4 +263,13 @@ func (w *walk) protected(f word, st state) {
 			}
 		}
 	}
+}
+
+// endlessDevice reports whether a path is a device that only makes bytes.
+func endlessDevice(path string) bool {
+	switch path {
+	case "/dev/zero", "/dev/random", "/dev/urandom":
+		return true
+	}
+	return false
 }

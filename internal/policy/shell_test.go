@@ -105,6 +105,9 @@ func TestShell(t *testing.T) {
 
 		{"the system", "rm -rf /", Deny, ""},
 		{"a device", "echo x > /dev/sda", Deny, "device"},
+		{"a device that only makes bytes", "head -c 100 /dev/urandom", AskOnce, "device"},
+		{"writing into it", "echo x > /dev/zero", Deny, "device"},
+		{"another device", "head -c 100 /dev/sda", Deny, "device"},
 		{"the environment of a process", "cat /proc/self/environ", Deny, "process"},
 		{"our own files", "cat ~/.kimi/config.toml", Deny, "own"},
 		{"our own files by another program", "foo --config=/home/you/.kimi/config.toml", Deny, "own"},
