@@ -26,7 +26,7 @@ type currentModeUpdate struct {
 // sessionModes lists the modes in the order in which editors show them.
 func sessionModes() []sessionMode {
 	return []sessionMode{
-		{string(tool.ModeDefault), "Default", "Ask before each edit and each command"},
+		{string(tool.ModeDefault), "Default", "Ask before each edit, and before commands that do more than look"},
 		{string(tool.ModeAcceptEdits), "Accept edits", "Edit files in the workspace without asking; ask before commands"},
 		{string(tool.ModePlan), "Plan", "Read only: look around and plan, change nothing"},
 		{string(tool.ModeYolo), "Yolo", "Edit and run without asking"},
