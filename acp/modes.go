@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"context"
-
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul/tool"
 )
@@ -58,13 +56,5 @@ func (a *Agent) setMode(call *jsonrpc.Call) {
 	if err == nil && s.executor.SetMode(tool.Mode(id)) != nil {
 		err = invalid("modeId %q is none of the modes of this session", clip(id))
 	}
-	if err != nil {
-		call.ReplyNow(nil, err)
-		return
-	}
-	call.Go(func(context.Context) (any, error) {
-		call.ReplyNow(struct{}{}, nil)
-		s.optionsChanged()
-		return nil, nil
-	})
+	s.changed(call, err)
 }

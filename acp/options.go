@@ -155,6 +155,12 @@ func (a *Agent) setModel(call *jsonrpc.Call) {
 	if err == nil {
 		err = s.choose(optionModel, id)
 	}
+	s.changed(call, err)
+}
+
+// changed answers a request that has changed an option by another way than
+// set_config_option, or could not, and tells the editor of the options.
+func (s *session) changed(call *jsonrpc.Call, err error) {
 	if err != nil {
 		call.ReplyNow(nil, err)
 		return

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"kimi-acp/internal/proc"
+	"kimi-acp/soul/tool"
 )
 
 // commandRunner runs a session's commands where its editor shows them best: in a
@@ -100,7 +101,7 @@ func (s *session) openTerminal(ctx context.Context, c proc.Command) (*terminal, 
 		name, value, _ := strings.Cut(e, "=")
 		p.Env = append(p.Env, envVariable{name, value})
 	}
-	ctx, stop := outlast(ctx, terminalGrace)
+	ctx, stop := tool.Outlast(ctx, terminalGrace)
 	defer stop()
 	var made struct {
 		TerminalID string `json:"terminalId"`
@@ -137,7 +138,7 @@ func (t *terminal) wait(ctx context.Context, limit time.Duration) (*exitStatus, 
 
 // kill ends the command; the terminal can still be read.
 func (t *terminal) kill(ctx context.Context) {
-	ctx, stop := outlast(ctx, terminalGrace)
+	ctx, stop := tool.Outlast(ctx, terminalGrace)
 	defer stop()
 	if err := t.session.agent.conn.Call(ctx, sdk.ClientMethodTerminalKill, t.params(), nil); err != nil {
 		t.session.agent.log.Debug("a terminal was not killed", "session", t.session.id, "error", err)
@@ -147,7 +148,7 @@ func (t *terminal) kill(ctx context.Context) {
 // outcome reads what the command printed, and how it ended where that is not
 // known yet.
 func (t *terminal) outcome(ctx context.Context, status *exitStatus) proc.Outcome {
-	ctx, stop := outlast(ctx, terminalGrace)
+	ctx, stop := tool.Outlast(ctx, terminalGrace)
 	defer stop()
 	var shown struct {
 		Output     string      `json:"output"`
@@ -230,14 +231,4 @@ func (c *calls) terminalMeta(id, key string, value map[string]any) {
 	if s := c.open[id]; s != nil {
 		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Meta: map[string]any{key: value}})
 	}
-}
-
-// outlast gives a context that ends a while after ctx.
-func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
-	out, stop := context.WithCancel(context.WithoutCancel(ctx))
-	cancel := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(grace, stop)
-		context.AfterFunc(out, func() { timer.Stop() })
-	})
-	return out, func() { cancel(); stop() }
 }

@@ -111,7 +111,7 @@ func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.R
 		return fileop.Result{}, err
 	}
 	c.Progress(true, "", nil)
-	lasting, cancel := outlast(ctx, commitGrace)
+	lasting, cancel := Outlast(ctx, commitGrace)
 	defer cancel()
 	result, err := c.executor.operator.Commit(lasting, change)
 	if err != nil && lasting.Err() != nil && !errors.Is(err, fileop.ErrUnconfirmed) {
@@ -121,8 +121,8 @@ func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.R
 	return result, err
 }
 
-// outlast gives a context that ends a grace after ctx has.
-func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+// Outlast gives a context that ends a grace after ctx has.
+func Outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		defer cancel()

@@ -151,18 +151,30 @@ func readModel(raw json.RawMessage) (ModelInfo, bool) {
 // window that a server gave to the model goes before what the model could have.
 func (e entry) contextSize() int {
 	for _, n := range []int{
-		e.count("loaded_context_length"),                      // LM Studio
-		e.within("meta").count("n_ctx"),                       // llama.cpp
-		e.count("context_length"),                             // Moonshot, OpenRouter
-		e.count("max_context_length"),                         // LM Studio, Mistral
-		e.count("context_window"),                             // Groq
-		e.count("context_size"),                               // several
-		e.count("max_model_len"),                              // vLLM
-		e.count("max_input_tokens"),                           // LiteLLM, Anthropic
-		e.within("meta").count("n_ctx_train"),                 // llama.cpp
-		e.within("top_provider").count("context_length"),      // OpenRouter
-		e.within("limits").count("max_context_window_tokens"), // several
-		e.within("capabilities").within("limits").count("max_context_window_tokens"), // GitHub
+		// LM Studio
+		e.count("loaded_context_length"),
+		// llama.cpp
+		e.within("meta").count("n_ctx"),
+		// Moonshot, OpenRouter
+		e.count("context_length"),
+		// LM Studio, Mistral
+		e.count("max_context_length"),
+		// Groq
+		e.count("context_window"),
+		// several
+		e.count("context_size"),
+		// vLLM
+		e.count("max_model_len"),
+		// LiteLLM, Anthropic
+		e.count("max_input_tokens"),
+		// llama.cpp
+		e.within("meta").count("n_ctx_train"),
+		// OpenRouter
+		e.within("top_provider").count("context_length"),
+		// several
+		e.within("limits").count("max_context_window_tokens"),
+		// GitHub
+		e.within("capabilities").within("limits").count("max_context_window_tokens"),
 	} {
 		if n > 0 {
 			return n
