@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"kimi-acp/internal/filelock"
 )
 
 const lockName = "lock"
@@ -17,8 +19,8 @@ func acquire(dir *os.Root) (held heldLock, note string, err error) {
 		if err != nil {
 			return heldLock{}, "", fmt.Errorf("locking the session: %w", err)
 		}
-		switch err := lockFile(f); {
-		case errors.Is(err, errLocked):
+		switch err := filelock.Try(f); {
+		case errors.Is(err, filelock.ErrLocked):
 			return heldLock{}, "", errors.Join(ErrInUse, f.Close())
 		case err != nil:
 			return heldLock{f}, "the session could not be locked against other programs: " + err.Error(), nil
@@ -39,15 +41,11 @@ func acquire(dir *os.Root) (held heldLock, note string, err error) {
 	return heldLock{}, "", ErrInUse
 }
 
-// errLocked is what lockFile gives when somebody else has the lock.
-var errLocked = errors.New("the file is locked")
-
 // heldLock is a lock that was taken.
 type heldLock struct{ file *os.File }
 
-// Close gives the lock back, before the file is closed: a process that is being
-// started has all files for a moment, and would keep the lock for as long.
+// Close gives the lock back and closes the file.
 func (l heldLock) Close() error {
-	unlockFile(l.file)
+	filelock.Release(l.file)
 	return l.file.Close()
 }
