@@ -38,6 +38,7 @@ var rules = []rule{
 	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
 	{"contextprovider/lsp", []string{"internal/..."}},
 	{"editors", []string{"editors/state"}},
+	{"editors/companion", []string{"editors/state", "fileop/facts", "internal/..."}},
 	{"editors/state", []string{"internal/..."}},
 
 	{"fileop", []string{"internal/..."}},
@@ -75,12 +76,12 @@ var outside = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
-	"github.com/fsnotify/fsnotify":      {"internal/config"},
+	"github.com/fsnotify/fsnotify":      {"editors/state", "internal/config"},
 	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
 	"go.uber.org/goleak":                nil, // tests
 	"pgregory.net/rapid":                nil, // tests
-	"golang.org/x/sys":                  {"internal/...", "fileop/...", "soul/session"},
+	"golang.org/x/sys":                  {"internal/...", "fileop/..."},
 	"golang.org/x/term":                 {"cmd/kimi-acp", "internal/..."},
 }
