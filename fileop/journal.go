@@ -16,8 +16,11 @@ const maxActions = 20_000
 // Journal remembers the changes of a session, from each proposal to its end, so that
 // the user can look at them, keep or refuse parts of them, and take them back. Give
 // it to the Operator as its Recorder. It may be used by several goroutines at once.
+//
+// What it cannot write, as on a full disk, it keeps in memory and tries again with the
+// next change: no edit is refused for that. Health tells.
 type Journal struct {
-	contents Contents
+	contents *spareContents
 	now      func() time.Time
 
 	reviews sync.Mutex // held by what writes files: undoing and refusing
@@ -47,7 +50,7 @@ type JournalOptions struct {
 // is left out, as is a damaged one, see Health. An error is one of reading.
 func OpenJournal(o JournalOptions) (*Journal, error) {
 	j := &Journal{
-		contents: o.Contents,
+		contents: &spareContents{store: o.Contents},
 		now:      o.Now,
 		file:     journalFile{w: o.File},
 		actions:  map[ActionID]*TaskAction{},
@@ -68,7 +71,7 @@ func OpenJournal(o JournalOptions) (*Journal, error) {
 
 // Health says what the journal could not do.
 type Health struct {
-	Err       error // the latest failure to write; nil: none, or made up for since
+	Err       error // the latest failure to write; nil: none, or made up for since. Contents are not made up for
 	Unwritten int   // actions of which the file does not hold the latest state
 	Damaged   int   // lines that could not be read when the journal was opened
 }
@@ -77,7 +80,11 @@ type Health struct {
 func (j *Journal) Health() Health {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Health{Err: j.failure, Unwritten: len(j.file.unwritten), Damaged: j.damaged}
+	h := Health{Err: j.failure, Unwritten: len(j.file.unwritten), Damaged: j.damaged}
+	if h.Err == nil {
+		h.Err = j.contents.failed()
+	}
+	return h
 }
 
 // Propose takes down a planned change and gives it a place in the journal, under
@@ -92,7 +99,7 @@ func (j *Journal) Propose(cause Cause, c Change) Change {
 	}
 	c.action = a.ID
 	j.put(&a)
-	_ = j.flush(false) // kept for the next one; Health tells
+	j.flush(false)
 	return c
 }
 
@@ -114,7 +121,7 @@ func (j *Journal) decide(id ActionID, to ActionState, reason string) error {
 	if err := j.move(id, to, reason); err != nil {
 		return err
 	}
-	_ = j.flush(false) // kept for the next one; Health tells
+	j.flush(false)
 	return nil
 }
 

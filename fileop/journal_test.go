@@ -273,8 +273,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// TestJournalCannotBeWritten makes no change that is not written down, and makes up
-// for what it could not write once it can.
+// TestJournalCannotBeWritten makes a change that cannot be written down all the same,
+// can undo it, and makes up for what it could not write once it can.
 func TestJournalCannotBeWritten(t *testing.T) {
 	l := newLedger(t, ways["disk only"])
 	file := &failing{}
@@ -284,11 +284,15 @@ func TestJournalCannotBeWritten(t *testing.T) {
 	full := errors.New("no space left")
 	file.err, file.after = full, 10
 	c := l.journal.Propose(fileop.Cause{}, l.plan(content("b\n")))
-	if _, err := l.op.Commit(t.Context(), c); !errors.Is(err, full) {
-		t.Fatalf("committed with %v", err)
+	if _, err := l.op.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	l.wantDisk("b\n")
+	l.wantState(c.Action(), fileop.StateApplied)
+	if r := l.undo(fileop.Which{All: true}); len(r) != 1 || r[0].How != fileop.UndoRestored || r[0].Err != nil {
+		t.Errorf("%+v", r)
 	}
 	l.wantDisk("a\n")
-	l.wantState(c.Action(), fileop.StateRejected)
 	if h := l.journal.Health(); !errors.Is(h.Err, full) || h.Unwritten != 1 {
 		t.Errorf("health %+v", h)
 	}
@@ -298,7 +302,7 @@ func TestJournalCannotBeWritten(t *testing.T) {
 		t.Errorf("health %+v", h)
 	}
 	later := l.open(&file.Buffer, io.Discard)
-	if h := later.Health(); h.Damaged != 2 { // two attempts were cut off
+	if h := later.Health(); h.Damaged != 4 { // as many attempts were cut off
 		t.Errorf("health %+v of\n%s", h, file)
 	}
 	want := []fileop.TaskAction{l.action(c.Action()), l.action(id)}
@@ -315,26 +319,31 @@ func (brokenContents) Put([]byte, bool) (fileop.ContentID, error) { return "", e
 func TestContentsCannotBeKept(t *testing.T) {
 	for name, test := range map[string]struct {
 		contents fileop.Contents
-		written  bool
+		undone   bool
+		healthy  bool
 	}{
-		"broken": {brokenContents{fileop.NewMemContents(fileop.ContentLimits{})}, false},
-		"full":   {fileop.NewMemContents(fileop.ContentLimits{Bytes: 1}), true},
+		"broken": {brokenContents{fileop.NewMemContents(fileop.ContentLimits{})}, true, false},
+		"full":   {fileop.NewMemContents(fileop.ContentLimits{Bytes: 1}), false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(t, ways["disk only"])
 			l.kept = test.contents
 			l.reopen(ways["disk only"])
 			l.save("a\n")
-			_, err := l.op.Commit(t.Context(), l.plan(content("b\n")))
-			if (err == nil) != test.written {
+			if _, err := l.op.Commit(t.Context(), l.plan(content("b\n"))); err != nil {
 				t.Fatal(err)
 			}
-			if !test.written {
+			l.wantDisk("b\n")
+			if h := l.journal.Health(); (h.Err == nil) != test.healthy {
+				t.Errorf("health %+v", h)
+			}
+			r := l.undo(fileop.Which{All: true})
+			if test.undone {
 				l.wantDisk("a\n")
+				l.wantState("a1", fileop.StateUndone)
 				return
 			}
-			l.wantDisk("b\n")
-			if r := l.undo(fileop.Which{All: true}); len(r) != 1 || !errors.Is(r[0].Err, fileop.ErrContentLost) {
+			if len(r) != 1 || !errors.Is(r[0].Err, fileop.ErrContentLost) {
 				t.Errorf("%+v", r)
 			}
 			l.wantDisk("b\n")

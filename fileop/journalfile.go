@@ -70,9 +70,9 @@ func (a *TaskAction) number() (int, bool) {
 }
 
 // flush writes what is unwritten, a Write for each record. What fails stays and is
-// written before the next one, on a line of its own. With sync, what was written
-// outlasts a crash of the machine. The caller holds the lock.
-func (j *Journal) flush(sync bool) error {
+// written before the next one, on a line of its own; Health tells. With sync, what was
+// written outlasts a crash of the machine. The caller holds the lock.
+func (j *Journal) flush(sync bool) {
 	err := j.writeAll()
 	if s, ok := j.file.w.(interface{ Sync() error }); ok && err == nil && sync {
 		err = s.Sync()
@@ -81,7 +81,6 @@ func (j *Journal) flush(sync bool) error {
 		err = fmt.Errorf("writing the journal of changes: %w", err)
 	}
 	j.failure = err
-	return err
 }
 
 func (j *Journal) writeAll() error {
@@ -154,8 +153,4 @@ func readJournalLine(r *bufio.Reader) (line []byte, ended bool, err error) {
 			return nil, false, err
 		}
 	}
-}
-
-func notRecorded(err error) error {
-	return fmt.Errorf("the change was not made, since it could not be recorded: %w", err)
 }

@@ -2,6 +2,7 @@ package fileop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -21,6 +22,33 @@ const (
 type Mark struct {
 	seq  uint64
 	seen map[string]ContentID // what stood in a file that somebody else had changed
+}
+
+// mark is a Mark as it is written down.
+type mark struct {
+	Seq  uint64               `json:"seq"`
+	Seen map[string]ContentID `json:"seen,omitempty"`
+}
+
+// MarshalJSON writes the mark down, to be read by UnmarshalJSON alone.
+func (m Mark) MarshalJSON() ([]byte, error) { return json.Marshal(mark{m.seq, m.seen}) }
+
+// UnmarshalJSON reads a mark that was written down.
+func (m *Mark) UnmarshalJSON(data []byte) error {
+	var read mark
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	m.seq, m.seen = read.Seq, read.Seen
+	return nil
+}
+
+// within is a mark no later than the journal, which may have lost its latest records.
+func (j *Journal) within(m Mark) Mark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m.seq = min(m.seq, j.seq)
+	return m
 }
 
 // Finding is what the user did with a change, or what became of it.
@@ -82,6 +110,9 @@ func (j *Journal) verdictsSince(seq uint64) []Finding {
 		if a.State == StateRejected || a.State == StateUndone {
 			out = append(out, whole)
 			continue
+		}
+		if a.State == StateReviewed && len(a.Hunks) == 0 {
+			out = append(out, Finding{Action: a.ID, Path: a.Path, Verdict: VerdictKept})
 		}
 		for _, h := range a.Hunks {
 			if h.Decided > seq {

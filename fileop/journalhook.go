@@ -1,7 +1,5 @@
 package fileop
 
-import "errors"
-
 // Recorder is told of every change that an Operator makes. It may be called by
 // several goroutines at once; for one file the calls come one after the other.
 type Recorder interface {
@@ -32,18 +30,13 @@ var (
 )
 
 // Begin implements Recorder: contents and intent are on the disk when it returns, so
-// that also a write of which nobody sees the end can be undone. Contents for which
-// there is no room do not keep a change from being made, but from being undone.
+// that also a write of which nobody sees the end can be undone. When they cannot be
+// written they are in memory. Contents for which there is no room do not keep a
+// change from being made, but from being undone.
 func (j *Journal) Begin(c Change, before []byte) (func(Outcome), error) {
 	a := j.proposal(c)
 	j.enterTurn(a.Cause.Turn)
-	var err error
-	if a.Before, err = j.keep(before, true); err != nil {
-		return nil, notRecorded(err)
-	}
-	if a.After, err = j.keep(c.data, false); err != nil {
-		return nil, notRecorded(err)
-	}
+	a.Before, a.After = j.keep(before, true), j.keep(c.data, false)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if a.State == StateProposed {
@@ -57,11 +50,7 @@ func (j *Journal) Begin(c Change, before []byte) (func(Outcome), error) {
 	}
 	j.put(&a)
 	j.begun[a.ID] = true
-	if err := j.flush(true); err != nil {
-		delete(j.begun, a.ID)
-		_ = j.move(a.ID, StateRejected, "it could not be recorded") // approved, so it can
-		return nil, notRecorded(err)
-	}
+	j.flush(true)
 	return func(came Outcome) { j.end(a.ID, before, came) }, nil
 }
 
@@ -70,13 +59,13 @@ func (j *Journal) Stale(c Change) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.move(c.action, StateStale, "the file changed before it could be written") == nil {
-		_ = j.flush(false) // kept for the next one; Health tells
+		j.flush(false)
 	}
 }
 
 // end takes down what came of a write.
 func (j *Journal) end(id ActionID, before []byte, came Outcome) {
-	after, lost := j.keep(came.Image, false)
+	after := j.keep(came.Image, false)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.begun, id)
@@ -105,9 +94,7 @@ func (j *Journal) end(id ActionID, before []byte, came Outcome) {
 	}
 	next.At = j.now()
 	j.put(&next)
-	if j.flush(false) == nil { // else the next one writes it; Health tells
-		j.failure = lost // the digest is known all the same
-	}
+	j.flush(false)
 }
 
 // contentOf tells bytes apart, and no file from an empty one.
@@ -120,16 +107,13 @@ func contentOf(data []byte) ContentID {
 
 // keep puts contents into the store, and gives their digest even when there is no
 // room for them. The digest of no file is "".
-func (j *Journal) keep(data []byte, sync bool) (ContentID, error) {
+func (j *Journal) keep(data []byte, sync bool) ContentID {
 	if data == nil {
-		return "", nil
+		return ""
 	}
 	id, err := j.contents.Put(data, sync)
-	if errors.Is(err, ErrContentsFull) {
-		err = nil
-	}
-	if id == "" {
+	if err != nil {
 		id = contentID(data)
 	}
-	return id, err
+	return id
 }

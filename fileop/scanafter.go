@@ -28,8 +28,8 @@ type difference struct {
 
 // After looks at the files once the command has ended, and takes down what it finds
 // as applied actions of the cause. It may be called once, and should be also when the
-// command was interrupted, so ctx must outlast that. An error is ctx's, one of walking
-// the roots, or one of keeping contents; the actions that come with it hold.
+// command was interrupted, so ctx must outlast that. An error is ctx's, or one of
+// walking the roots.
 func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Coverage, error) {
 	s := c.scans
 	s.mu.Lock()
@@ -42,19 +42,19 @@ func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Cov
 	c.coverage.Partial = c.coverage.Partial || p.partial
 	c.coverage.Unusable = max(c.coverage.Unusable, p.unusable)
 	came := c.compare(after)
-	found := pairRenames(append(c.missing(ctx, after), came...))
+	found := pairRenames(append(c.missing(ctx, after), c.withoutOthers(ctx, came)...))
 	if most := s.limits.Changes; len(found) > most {
 		c.coverage.Dropped = len(found) - most
 		found = found[:most]
 	}
 	s.files = after
-	actions, err := s.record(ctx, cause, found)
+	actions := s.record(ctx, cause, found)
 	for _, d := range found {
 		if d.kind != ActionCreate && !d.before.inside && d.before.id != d.after.id {
 			c.coverage.NotKept++
 		}
 	}
-	return actions, c.coverage, err
+	return actions, c.coverage, nil
 }
 
 // changed tells whether a file may have been changed, so that it has to be read.
@@ -223,11 +223,10 @@ func (p fingerprint) sameFile(other fingerprint) bool {
 }
 
 // record makes actions of what was found.
-func (s *CommandScans) record(ctx context.Context, cause Cause, found []difference) ([]TaskAction, error) {
+func (s *CommandScans) record(ctx context.Context, cause Cause, found []difference) []TaskAction {
 	cause.Command = true
 	s.journal.enterTurn(cause.Turn)
 	actions := make([]TaskAction, 0, len(found))
-	var failed error
 	for _, d := range found {
 		a := TaskAction{Kind: d.kind, Path: d.path, NewPath: d.newPath, Cause: cause, Confidence: d.confidence}
 		at := d.path
@@ -240,13 +239,11 @@ func (s *CommandScans) record(ctx context.Context, cause Cause, found []differen
 			a.Hunks = actionHunks(before, after)
 		}
 		for _, data := range [][]byte{before, after} {
-			if _, err := s.journal.keep(data, false); err != nil {
-				failed = err
-			}
+			s.journal.keep(data, false)
 		}
 		actions = append(actions, a)
 	}
-	return s.journal.found(actions), failed
+	return s.journal.found(actions)
 }
 
 // bytesOf gives the bytes of a file that was looked at, nil when they are not there
@@ -281,6 +278,6 @@ func (j *Journal) found(actions []TaskAction) []TaskAction {
 		j.put(&stored)
 		actions[i] = stored.clone()
 	}
-	_ = j.flush(false) // kept for the next one; Health tells
+	j.flush(false)
 	return actions
 }

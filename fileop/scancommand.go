@@ -48,6 +48,7 @@ type Coverage struct {
 	Files    int  // looked at before the command
 	Partial  bool // there are more, for which there was no time or which are too many
 	Unusable int  // files that cannot be read, or whose names are not UTF-8
+	Others   int  // files that somebody else changed meanwhile, which are left out
 	NotKept  int  // changed files whose bytes from before were not kept
 	Dropped  int  // changes that are too many to be journaled
 }
@@ -69,6 +70,9 @@ func (c Coverage) Note() string {
 	}
 	if c.Unusable > 0 {
 		add("files that could not be looked at: %d", c.Unusable)
+	}
+	if c.Others > 0 {
+		add("files that the user changed meanwhile, which are not taken for the command's: %d", c.Others)
 	}
 	if c.Dropped > 0 {
 		add("changes beyond those that are taken down: %d", c.Dropped)
@@ -129,6 +133,8 @@ type CommandScan struct {
 	began    time.Time
 	before   map[string]scanned
 	coverage Coverage
+	unsaved  map[string]bool // by path: the editor held another text than the disk
+	ended    time.Time       // when nothing of the command ran any more; zero: not known
 }
 
 // Before looks at the files ahead of a command. An error is ctx's, or one of walking
@@ -143,6 +149,7 @@ func (s *CommandScans) Before(ctx context.Context) (*CommandScan, error) {
 		return nil, fmt.Errorf("looking at the files before the command: %w", err)
 	}
 	scan.coverage = Coverage{Files: len(scan.before), Partial: p.partial, Unusable: p.unusable}
+	scan.unsaved = s.operator.unsavedFiles(ctx)
 	s.files = scan.before
 	return scan, nil
 }

@@ -492,3 +492,66 @@ func TestCommandScanNoTime(t *testing.T) {
 	}
 	s.want(s.at("a"), "changed\n")
 }
+
+// TestCommandScanOthers has the user change files while a command runs: what he saves
+// after its end, and what he saves of a text that was unsaved before, is not taken for
+// the command's.
+func TestCommandScanOthers(t *testing.T) {
+	s := newScanDesk(t)
+	for _, name := range []string{"command", "late", "unsaved", "still unsaved"} {
+		s.put(s.at(name), "1\n")
+	}
+	e := &editor{disk: s.disk}
+	s.op = fileop.New(fileop.Options{Disk: s.disk, Editor: e, EditorReads: true, EditorWrites: true, Roots: []string{s.root}, Recorder: s.journal})
+	s.scans = fileop.NewCommandScans(s.op, s.journal, &memScratch{}, fileop.ScanLimits{})
+	for _, name := range []string{"unsaved", "still unsaved"} {
+		e.edit(s.at(name), "typed\n")
+		if _, err := s.op.Read(t.Context(), s.at(name)); err != nil { // the editor is known to have it
+			t.Fatal(err)
+		}
+	}
+	scan, err := s.scans.Before(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.put(s.at("command"), "2\n")
+	s.put(s.at("still unsaved"), "2\n")
+	delete(e.buffers, s.at("unsaved"))
+	s.put(s.at("unsaved"), "typed\n")
+	scan.Ended()
+	wait := time.NewTicker(time.Millisecond)
+	defer wait.Stop()
+	for late := false; !late; <-wait.C { // until the file system's clock, which lags, is past the end
+		s.put(s.at("late"), "2\n")
+		late = s.changedLaterThan(s.at("late"), s.at("command"))
+	}
+	found, coverage, err := scan.After(t.Context(), fileop.Cause{Turn: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.brief(found); got != "edit command 0.9\nedit still unsaved 0.9" || coverage.Others != 2 {
+		t.Errorf("%s, %+v", got, coverage)
+	}
+	if !strings.Contains(coverage.Note(), "changed meanwhile") {
+		t.Error(coverage.Note())
+	}
+	s.undo(fileop.Which{All: true})
+	s.want(s.at("command"), "1\n")
+	s.want(s.at("late"), "2\n")
+	s.want(s.at("unsaved"), "typed\n")
+}
+
+// changedLaterThan tells whether a file was changed so much later than another one
+// that no clock of a file system takes them for one moment.
+func (s *scanDesk) changedLaterThan(path, other string) bool {
+	s.Helper()
+	a, err := os.Stat(path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	b, err := os.Stat(other)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a.ModTime().Sub(b.ModTime()) > 20*time.Millisecond
+}

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// Which says which actions are meant: one, or those of a step, of a turn, or all.
-// The zero value means none.
+// Which says which actions are meant: one, or those of a file, of a step, of a turn, or
+// all. The zero value means none.
 type Which struct {
 	Action ActionID
-	Turn   int  // all of this turn
-	Step   int  // with Turn: of this step alone
-	Later  bool // with Turn: also what came later than that step or turn
+	Path   string // all of the file that is there, or was
+	Turn   int    // all of this turn
+	Step   int    // with Turn: of this step alone
+	Later  bool   // with Turn: also what came later than that step or turn
 	All    bool
 }
 
@@ -25,6 +26,8 @@ func (w Which) means(a TaskAction) bool {
 		return true
 	case w.Action != "":
 		return a.ID == w.Action
+	case w.Path != "":
+		return a.Path == w.Path || a.NewPath == w.Path
 	case w.Turn == 0:
 		return false
 	case c.Turn == w.Turn:
@@ -312,8 +315,7 @@ func (u *undoing) uncover(a TaskAction) {
 // undone takes down that an action was taken back.
 func (j *Journal) undone(s undoStep) error {
 	f := s.files[0]
-	found, err := j.keep(f.was, false)
-	left, leaving := j.keep(f.left(), false)
+	found, left := j.keep(f.was, false), j.keep(f.left(), false)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	a, ok := j.actions[s.action.ID]
@@ -326,7 +328,8 @@ func (j *Journal) undone(s undoStep) error {
 	}
 	next.Found, next.Left = found, left
 	j.put(&next)
-	return errors.Join(err, leaving, j.flush(false))
+	j.flush(false)
+	return nil
 }
 
 func (j *Journal) isBegun(id ActionID) bool {

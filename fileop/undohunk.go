@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Keep takes down that the user keeps parts of an applied edit; without numbers all
-// that are open. Nothing is written. Errors are ErrNoAction, ErrNoHunk and
-// ErrNotApplied.
+// Keep takes down that the user keeps parts of an applied change; without numbers all
+// that are open, or the whole of a change without parts. No file is written. Errors
+// are ErrNoAction, ErrNoHunk and ErrNotApplied.
 func (j *Journal) Keep(id ActionID, hunks ...int) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -19,15 +19,12 @@ func (j *Journal) Keep(id ActionID, hunks ...int) error {
 		return fmt.Errorf("%q: %w", id, ErrNoAction)
 	}
 	next := a.clone()
-	chosen, err := next.choose(hunks)
-	if err != nil {
-		return err
-	}
-	if err := next.review(chosen, VerdictKept, j.seq+1); err != nil {
+	if err := next.keep(hunks, j.seq+1); err != nil {
 		return err
 	}
 	j.put(&next)
-	return j.flush(false)
+	j.flush(false)
+	return nil
 }
 
 // Refuse takes parts of an applied edit out of the file; without numbers all that
@@ -65,6 +62,21 @@ func (j *Journal) Refuse(ctx context.Context, o *Operator, id ActionID, hunks ..
 	}
 	result.Err = errors.Join(f.note, j.refused(a.ID, chosen, f))
 	return result, nil
+}
+
+// keep gives hunks the verdict, or the whole when there are none.
+func (a *TaskAction) keep(ids []int, seq uint64) error {
+	if len(a.Hunks) == 0 && len(ids) == 0 && a.State == StateApplied {
+		return a.move(StateReviewed, "")
+	}
+	if len(a.Hunks) == 0 && len(ids) == 0 && a.State == StateReviewed {
+		return nil
+	}
+	chosen, err := a.choose(ids)
+	if err != nil {
+		return err
+	}
+	return a.review(chosen, VerdictKept, seq)
 }
 
 // choose gives the indexes of hunks that are named by number; none named: those that
@@ -126,8 +138,7 @@ func (j *Journal) refuse(f *undoFile, a TaskAction, chosen []int) (UndoHow, erro
 
 // refused takes down that hunks were refused.
 func (j *Journal) refused(id ActionID, chosen []int, f *undoFile) error {
-	found, err := j.keep(f.was, false)
-	left, leaving := j.keep(f.left(), false)
+	found, left := j.keep(f.was, false), j.keep(f.left(), false)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	a, ok := j.actions[id]
@@ -140,7 +151,8 @@ func (j *Journal) refused(id ActionID, chosen []int, f *undoFile) error {
 	}
 	next.Found, next.Left = found, left
 	j.put(&next)
-	return errors.Join(err, leaving, j.flush(false))
+	j.flush(false)
+	return nil
 }
 
 // review gives hunks a verdict. When none is open any more the action is reviewed,

@@ -91,6 +91,11 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		out.Stop, err = StopCancelled, nil
 	}
+	if b.cfg.Edits != nil {
+		if notice := b.cfg.Edits.Notice(); notice != "" {
+			b.say("%s", notice)
+		}
+	}
 	b.cfg.Wire.EndTurn()
 	b.cfg.Wire.Send(wire.TurnEnd{})
 	b.publish(TurnFinished{Outcome: out, Err: err, Took: time.Since(began)})

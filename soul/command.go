@@ -35,6 +35,9 @@ type Edits interface {
 	// Findings tells, for the model, what the user made of its edits since it was
 	// asked last; "" is nothing.
 	Findings(ctx context.Context) string
+	// Notice is what the user has to know of the keeping of edits and was not told yet;
+	// "" is nothing.
+	Notice() string
 }
 
 // command is a slash command of the built-in soul.

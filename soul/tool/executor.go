@@ -32,7 +32,7 @@ type Options struct {
 	Tools       []Tool    // nil: Builtin()
 	Todo        *TodoList // nil: a new list
 	Guard       *Guard    // judges commands before anybody is asked; nil: everything asks
-	Journal     *Journal  // keeps the edits, and must be of Operator's making; nil: nothing is kept
+	Journal     *Journal  // keeps the changes, and Operator must be its Operator; nil: nothing is kept
 	MaxParallel int       // how many calls read at once; 0: 8
 	Logger      *slog.Logger
 }
@@ -85,6 +85,9 @@ func NewExecutor(o Options) *Executor {
 		tools:      map[string]Tool{},
 		changes:    newGate(1),
 		pictures:   newGate(1),
+	}
+	if o.Journal != nil {
+		e.changes = o.Journal.changes // undoing waits for commands, and they for it
 	}
 	e.images.Store(o.Images)
 	if e.tree == nil {

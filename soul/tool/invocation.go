@@ -69,23 +69,29 @@ var errNoQuestions = errors.New("questions cannot be shown to the user in this s
 var errNoRunner = errors.New("commands cannot be run in this session")
 
 // Command runs a command in the working directory once no other change is under
-// way, and tells of its output. It does not ask; Approve does.
-func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (proc.Outcome, error) {
+// way, and tells of its output. It does not ask; Approve does. What the command
+// changes is journaled; note says what of it cannot be, once.
+func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (out proc.Outcome, note string, err error) {
 	e := c.executor
 	if e.runner == nil {
-		return proc.Outcome{}, errNoRunner
+		return proc.Outcome{}, "", errNoRunner
 	}
 	if err := e.changes.enter(ctx); err != nil {
-		return proc.Outcome{}, err
+		return proc.Outcome{}, "", err
 	}
 	defer e.changes.leave()
 	if err := e.allows(Runs); err != nil {
-		return proc.Outcome{}, err
+		return proc.Outcome{}, "", err
 	}
 	c.Progress(true, "", nil)
+	var watch commandWatch
+	if e.journal != nil && !e.guard.looks(cmd.Shell) {
+		watch = e.journal.watch(ctx, c)
+	}
 	cmd.ID, cmd.Dir = c.ID, e.cwd
 	cmd.Output = func(snapshot string) { c.Progress(true, snapshot, nil) }
-	return e.runner.Run(ctx, cmd)
+	out, err = e.runner.Run(ctx, cmd)
+	return out, watch.end(ctx, out), err
 }
 
 // Todo is the session's to-do list.

@@ -12,30 +12,82 @@ import (
 	"kimi-acp/fileop"
 )
 
-// Journal keeps the edits of a session, turn by turn, and takes them back. It may
+// Journal keeps the changes of a session, turn by turn, and takes them back. It may
 // be used by several goroutines at once.
 type Journal struct {
 	journal  *fileop.Journal
 	operator *fileop.Operator // the way on which edits are written, and taken back
+	scans    *fileop.CommandScans
+	folder   *fileop.JournalFolder // nil: in memory
 	roots    []string
+	changes  gate // held while anything of the session changes files
 
-	mu   sync.Mutex
-	turn int // of the edits that are made now, from 1
-	mark fileop.Mark
+	mu     sync.Mutex
+	turn   int // of the edits that are made now, from 1
+	mark   fileop.Mark
+	gaps   []gap
+	cut    int  // how many of the latest scans in a row did not reach all files
+	warned bool // the user knows that not everything could be kept
 }
 
 // journalBytes bounds the contents that a journal in memory keeps.
 const journalBytes = 64 << 20
 
+// scratchBytes bounds what such a journal keeps of the files around a command.
+const scratchBytes = 16 << 20
+
 // NewMemoryJournal makes a journal that ends with the process, and the Operator
-// whose edits it records. o needs no Recorder.
+// whose edits it records. o needs no Recorder. There is nothing to close.
 func NewMemoryJournal(o fileop.Options) (*Journal, error) {
 	j, err := fileop.OpenJournal(fileop.JournalOptions{File: io.Discard, Contents: fileop.NewMemContents(fileop.ContentLimits{Bytes: journalBytes})})
 	if err != nil {
 		return nil, fmt.Errorf("open a journal: %w", err)
 	}
+	return newJournal(j, &memoryScratch{}, fileop.ScanLimits{Bytes: scratchBytes}, o), nil
+}
+
+// OpenJournal opens the journal in a folder of the session's, which nobody else has
+// open, and makes both where there are none. What was edited in an earlier process can
+// be undone, and its turns are counted on from. o needs no Recorder. What cannot be
+// written is kept in memory, and Notice says so. Close lets go of it.
+func OpenJournal(dir string, o fileop.Options) (*Journal, error) {
+	f, err := fileop.OpenJournalFolder(dir, fileop.ContentLimits{})
+	if err != nil {
+		return nil, fmt.Errorf("open the session's journal: %w", err)
+	}
+	j := newJournal(f.Journal, f.Scratch, fileop.ScanLimits{}, o)
+	j.folder, j.mark = f, f.Told()
+	for _, a := range f.Journal.Actions(fileop.Which{All: true}) {
+		j.turn = max(j.turn, a.Cause.Turn)
+	}
+	return j, nil
+}
+
+func newJournal(j *fileop.Journal, s fileop.Scratch, l fileop.ScanLimits, o fileop.Options) *Journal {
 	o.Recorder = j
-	return &Journal{journal: j, operator: fileop.New(o), roots: o.Roots}, nil
+	op := fileop.New(o)
+	return &Journal{journal: j, operator: op, scans: fileop.NewCommandScans(op, j, s, l), roots: o.Roots, changes: newGate(1)}
+}
+
+// Close lets go of the journal's files. Nothing may be called afterwards.
+func (j *Journal) Close() error {
+	if j.folder == nil {
+		return nil
+	}
+	return j.folder.Close()
+}
+
+// Notice is, once, a sentence for the user when not everything could be kept on disk;
+// else "".
+func (j *Journal) Notice() string {
+	err := j.journal.Health().Err
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err == nil || j.warned {
+		return ""
+	}
+	j.warned = true
+	return fmt.Sprintf("The changes of this session cannot be kept on disk (%v). They go on and can be undone until the agent ends, and no longer.", err)
 }
 
 // Operator is the Operator whose edits are recorded.
@@ -53,10 +105,14 @@ func (j *Journal) propose(c *Invocation, change fileop.Change) fileop.Change {
 	if j == nil {
 		return change
 	}
+	return j.journal.Propose(j.cause(c), change)
+}
+
+// cause is that of what a call changes.
+func (j *Journal) cause(c *Invocation) fileop.Cause {
 	j.mu.Lock()
-	turn := max(j.turn, 1)
-	j.mu.Unlock()
-	return j.journal.Propose(fileop.Cause{Turn: turn, ToolCall: c.ID, Tool: c.Name}, change)
+	defer j.mu.Unlock()
+	return fileop.Cause{Turn: max(j.turn, 1), ToolCall: c.ID, Tool: c.Name}
 }
 
 // rejected takes down that a proposed edit was turned down.
@@ -70,6 +126,10 @@ func (j *Journal) rejected(change fileop.Change, reason error) {
 // Undo takes back the edits of the last turns that made some, the newest first,
 // and says what came of it, a line for each file. What the user did since stays.
 func (j *Journal) Undo(ctx context.Context, turns int) string {
+	if err := j.changes.enter(ctx); err != nil {
+		return "Nothing was taken back: " + err.Error()
+	}
+	defer j.changes.leave()
 	applied := j.applied()
 	var numbers []int
 	for _, a := range applied {
@@ -108,15 +168,19 @@ func howUndone(u fileop.Undone) string {
 
 // Changes lists the edits that stand, a line each.
 func (j *Journal) Changes() string {
-	applied := j.applied()
+	applied, gaps := j.applied(), j.gapLines()
+	if gaps != "" {
+		gaps = "Of commands:\n" + gaps
+	}
 	if len(applied) == 0 {
-		return "No edit of this session stands."
+		return "No edit of this session stands.\n" + gaps
 	}
 	var out strings.Builder
 	out.WriteString("Edits that stand, the oldest first:\n")
 	for _, a := range applied {
-		fmt.Fprintf(&out, "- turn %d: %s `%s` (%s)\n", a.Cause.Turn, a.Kind, j.short(a.Path), a.Cause.Tool)
+		fmt.Fprintf(&out, "- turn %d: %s (%s)\n", a.Cause.Turn, j.what(a), by(a))
 	}
+	out.WriteString(gaps)
 	out.WriteString("`/undo` takes back those of the last turn, `/undo N` those of the last N.")
 	return out.String()
 }
@@ -132,10 +196,37 @@ func (j *Journal) Findings(ctx context.Context) string {
 		return "" // it comes with the next prompt
 	}
 	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.mark = next
-	j.mu.Unlock()
+	if j.folder != nil && len(findings) > 0 {
+		// What is not taken down is told once more after the next start.
+		_ = j.folder.SetTold(next)
+	}
 	return fileop.Report(findings)
 }
+
+// what names a change for people.
+func (j *Journal) what(a fileop.TaskAction) string {
+	if a.NewPath != "" {
+		return fmt.Sprintf("%s `%s` to `%s`", a.Kind, j.short(a.Path), j.short(a.NewPath))
+	}
+	return fmt.Sprintf("%s `%s`", a.Kind, j.short(a.Path))
+}
+
+// by names what made a change for people.
+func by(a fileop.TaskAction) string {
+	switch {
+	case a.Cause.Command && a.Confidence < surelyTheCommands:
+		return "by a command, it seems"
+	case a.Cause.Command:
+		return "by a command"
+	}
+	return a.Cause.Tool
+}
+
+// surelyTheCommands is the confidence from which on a change is said to be a
+// command's without a doubt.
+const surelyTheCommands = 0.9
 
 func (j *Journal) applied() (out []fileop.TaskAction) {
 	for _, a := range j.journal.Actions(fileop.Which{All: true}) {

@@ -57,18 +57,18 @@ func shell(ctx context.Context, c *Invocation, in shellArguments) wire.ToolRetur
 		return Failed(ctx, err)
 	}
 	timeout := time.Duration(in.Timeout) * time.Second
-	out, err := c.Command(ctx, proc.Command{
+	out, uncovered, err := c.Command(ctx, proc.Command{
 		Shell: in.Command,
 		// Nothing may wait for a person who cannot answer, or draw on a terminal
 		// that is not there.
 		Env:     []string{"GIT_TERMINAL_PROMPT=0", "PAGER=cat", "TERM=dumb"},
 		Timeout: timeout,
 	})
-	return withNotes(commandResult(ctx, out, err, timeout), commandNotes(out))
+	return withNotes(commandResult(ctx, out, err, timeout), commandNotes(out, uncovered))
 }
 
 // commandNotes tells what a model would not see from a command's output.
-func commandNotes(out proc.Outcome) []string {
+func commandNotes(out proc.Outcome, uncovered string) []string {
 	var notes []string
 	switch {
 	case out.Truncated && out.Bytes == 0: // an editor's terminal keeps the end
@@ -81,6 +81,9 @@ func commandNotes(out proc.Outcome) []string {
 		notes = append(notes, "Processes that it started could not be ended and may still run.")
 	case out.Leftover:
 		notes = append(notes, "Processes that it had left in the background were ended with it.")
+	}
+	if uncovered != "" {
+		notes = append(notes, uncovered)
 	}
 	return notes
 }
