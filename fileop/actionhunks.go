@@ -11,7 +11,7 @@ func actionHunks(before, after []byte) []ActionHunk {
 	if !isText(before) || !isText(after) {
 		return nil
 	}
-	groups := group(diffLines(splitLines(string(before)), splitLines(string(after))))
+	groups := group(diffLines(splitBytes(before), splitBytes(after)))
 	if len(groups) > maxActionHunks {
 		groups = []regions{{groups[0][0], groups[len(groups)-1][len(groups[len(groups)-1])-1]}}
 	}
@@ -48,7 +48,7 @@ func (h ActionHunk) within(before, after []string) bool {
 // withoutHunks is the text after the edit with some of its hunks turned back; false
 // when a hunk does not fit the texts.
 func withoutHunks(before, after []byte, hunks []ActionHunk) ([]byte, bool) {
-	a, b := splitLines(string(before)), splitLines(string(after))
+	a, b := splitBytes(before), splitBytes(after)
 	var out strings.Builder
 	at := 0
 	for _, h := range hunks {

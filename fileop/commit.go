@@ -84,6 +84,9 @@ func (o *Operator) write(ctx context.Context, p place, c Change) error {
 		return nil
 	}
 	data := c.data
+	if c.spoken != nil {
+		data = c.spoken
+	}
 	if c.bom && o.addsBOM.Load() {
 		data = data[len(bom):]
 	}

@@ -24,7 +24,7 @@ var (
 	// ErrBinary: the bytes are not text.
 	ErrBinary = errors.New("not a text file")
 	// ErrEncoding: the text cannot be written in the file's encoding.
-	ErrEncoding = errors.New("not UTF-8")
+	ErrEncoding = errors.New("encoding does not allow it")
 	// ErrStale: buffer or disk changed between Plan and Commit.
 	ErrStale = errors.New("changed since it was read")
 	// ErrNoMatch: a replacement's old text is not in the file. See MatchError.

@@ -165,10 +165,10 @@ func (j *Journal) Diff(id ActionID) (string, error) {
 		path = a.NewPath
 	}
 	if before == nil {
-		return Unified(path, nil, joinLF(string(after))), nil
+		return Unified(path, nil, readable(after)), nil
 	}
-	text := joinLF(string(before))
-	return Unified(path, &text, joinLF(string(after))), nil
+	text := readable(before)
+	return Unified(path, &text, readable(after)), nil
 }
 
 // images gives what an action found and what it left; nil: no file.

@@ -211,7 +211,7 @@ func (c comparison) between(t touch, found ContentID, now []byte) []Finding {
 	if err != nil || !isText(left) || !isText(to) {
 		return []Finding{{Path: c.path, Verdict: VerdictChanged}} // more is not known
 	}
-	a, b := splitLines(string(left)), splitLines(string(to))
+	a, b := splitBytes(left), splitBytes(to)
 	changes := diffLines(a, b)
 	covered := make([]bool, len(changes))
 	var out []Finding
@@ -234,7 +234,7 @@ func (c comparison) hunkFindings(action TaskAction, a, b []string, changes []reg
 	if err != nil {
 		return nil
 	}
-	old, made := splitLines(string(before)), splitLines(string(after))
+	old, made := splitBytes(before), splitBytes(after)
 	later := diffLines(made, a)
 	var out []Finding
 	for _, h := range action.Hunks {
@@ -267,8 +267,11 @@ func (c comparison) hunkFindings(action TaskAction, a, b []string, changes []reg
 }
 
 func findingDiff(path, before, after string) string {
-	before = joinLF(before)
-	return clipText(Unified(path, &before, joinLF(after)), maxFindingBytes)
+	if strings.ContainsRune(before+after, 0) {
+		return "" // a part of a text in UTF-16, which only the whole tells
+	}
+	before = readable([]byte(before))
+	return clipText(Unified(path, &before, readable([]byte(after))), maxFindingBytes)
 }
 
 // shift follows a range of lines through changes; false: one of them touches it.

@@ -26,6 +26,38 @@ func splitLines(s string) []string {
 	return lines
 }
 
+// splitBytes cuts a file behind each LF in its own encoding.
+func splitBytes(data []byte) []string {
+	if !isUTF16(data) {
+		return splitLines(string(data))
+	}
+	var lines []string
+	low := 0 // where the byte of an LF stands that is not zero
+	if data[0] == 0xfe {
+		low = 1
+	}
+	start := 0
+	for i := 0; i+1 < len(data); i += 2 {
+		if data[i+low] == '\n' && data[i+1-low] == 0 {
+			lines = append(lines, string(data[start:i+2]))
+			start = i + 2
+		}
+	}
+	if start < len(data) {
+		lines = append(lines, string(data[start:]))
+	}
+	return lines
+}
+
+// readable is a file's text for showing, or its bytes where it is none.
+func readable(data []byte) string {
+	t, err := Decode(data)
+	if err != nil {
+		return joinLF(string(data))
+	}
+	return t.Body
+}
+
 // diffLines finds the regions in which two texts differ, in order. The search for
 // the best answer within one stretch is bounded, so the texts are first cut at lines
 // that each of them has exactly once: a file with many small changes then still

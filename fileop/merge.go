@@ -13,10 +13,13 @@ import (
 //
 // It goes by lines with their ends, so each line keeps its own. Only when that fails
 // and one side has another byte order mark or newline style throughout, is it the
-// text that is merged, and its style by itself.
+// text that is merged, and its style by itself. UTF-16 is merged as text in any case.
 func mergeBytes(base, ours, theirs []byte) ([]byte, bool) {
 	if !isText(base) || !isText(ours) || !isText(theirs) {
 		return nil, false
+	}
+	if isUTF16(base) || isUTF16(ours) || isUTF16(theirs) {
+		return mergeStyled(base, ours, theirs) // an LF has two bytes there
 	}
 	if merged, ok := mergeLines(string(base), string(ours), string(theirs)); ok {
 		return []byte(merged), true
@@ -39,14 +42,18 @@ func mergeStyled(base, ours, theirs []byte) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	merged := Text{Body: body, BOM: o.BOM, Newline: o.Newline}
+	merged := Text{Body: body, BOM: o.BOM, Newline: o.Newline, Encoding: o.Encoding}
+	if t.Encoding != b.Encoding {
+		merged.Encoding = t.Encoding
+	}
 	if t.BOM != b.BOM {
 		merged.BOM = t.BOM
 	}
 	if t.Newline != b.Newline {
 		merged.Newline = t.Newline
 	}
-	return merged.Encode(), true
+	_, lacks := merged.Encoding.lacks(body)
+	return merged.Encode(), !lacks
 }
 
 func mergeLines(base, ours, theirs string) (string, bool) {

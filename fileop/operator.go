@@ -62,6 +62,8 @@ type Snapshot struct {
 	BOM        bool    // the file begins with a byte order mark
 	Newline    Newline // how the file ends its lines
 	NotUTF8    bool    // Text holds bytes that are not UTF-8: escape before showing
+
+	Encoding Encoding // of the file; Text is UTF-8 in any case
 }
 
 // Resolve makes a path absolute and checks that it leads into a root. The result is
@@ -97,6 +99,7 @@ func (o *Operator) Read(ctx context.Context, path string) (Snapshot, error) {
 		BOM:        v.text.BOM,
 		Newline:    v.text.Newline,
 		NotUTF8:    v.text.NotUTF8,
+		Encoding:   v.text.Encoding,
 	}, nil
 }
 

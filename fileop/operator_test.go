@@ -101,14 +101,19 @@ func TestRead(t *testing.T) {
 	}{
 		{"disk", way{}, "a\r\nb\r\n", "ignored", false, fileop.Snapshot{Text: "a\nb\n", Newline: fileop.CRLF}},
 		{"byte order mark", way{}, "\ufeffa\n", "-", false, fileop.Snapshot{Text: "a\n", BOM: true}},
-		{"latin-1", way{}, "\xe4\n", "-", false, fileop.Snapshot{Text: "\xe4\n", NotUTF8: true}},
+		{"latin-1", way{}, "\xe4\n", "-", false, fileop.Snapshot{Text: "ä\n", Encoding: fileop.Windows1252}},
+		{"another encoding", way{}, "\xcf\xf0\xe8\xe2\n", "-", false, fileop.Snapshot{Text: "\xcf\xf0\xe8\xe2\n", NotUTF8: true}},
+		{"UTF-16", way{}, "\xff\xfea\x00", "-", false, fileop.Snapshot{Text: "a", BOM: true, Encoding: fileop.UTF16LE}},
+		{"latin-1, which the editor shows as broken UTF-8", way{reads: true, writes: true}, "\xe4\n", "\ufffd\n", false, fileop.Snapshot{Text: "ä\n", Encoding: fileop.Windows1252}},
 		{"writes only", way{writes: true}, "a", "unsaved", false, fileop.Snapshot{Text: "a"}},
 		{"clean", way{reads: true}, "a\n", "-", false, fileop.Snapshot{Text: "a\n", FromEditor: true}},
 		{"dirty", way{reads: true}, "a\n", "b\n", false, fileop.Snapshot{Text: "b\n", FromEditor: true, Dirty: true}},
 		{"clean, style hidden", way{reads: true}, "\ufeffa\r\nb\r\n", "-", true, fileop.Snapshot{Text: "a\nb\n", FromEditor: true, BOM: true, Newline: fileop.CRLF}},
 		{"clean, lone CR shown as line end", way{reads: true}, "a\rb\r\n", "a\nb\n", false, fileop.Snapshot{Text: "a\nb\n", FromEditor: true, Newline: fileop.CRLF}},
 		{"dirty, mixed", way{reads: true}, "a\r\nb\n", "a\nX\nb\n", false, fileop.Snapshot{Text: "a\nX\nb\n", FromEditor: true, Dirty: true, Newline: fileop.Mixed}},
-		{"the editor decodes what we do not", way{reads: true}, "\xff\xfea\x00", "a", false, fileop.Snapshot{Text: "a", FromEditor: true}},
+		{"the editor decodes what we do not", way{reads: true}, "\xff\xfea\x00b", "ab", false, fileop.Snapshot{Text: "ab", FromEditor: true}},
+		{"both decode", way{reads: true}, "\xff\xfea\x00", "a", false, fileop.Snapshot{Text: "a", FromEditor: true, BOM: true, Encoding: fileop.UTF16LE}},
+		{"typed what the encoding lacks", way{reads: true}, "\xe4", "ä名", false, fileop.Snapshot{Text: "ä名", FromEditor: true, Dirty: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -157,7 +162,7 @@ func TestReadErrors(t *testing.T) {
 		{"refused as missing", way{reads: true}, "a", fs.ErrNotExist, false, fileop.ErrRefused},
 		{"NUL", way{}, "a\x00", nil, false, fileop.ErrBinary},
 		{"NUL, with an editor", way{reads: true}, "a\x00", nil, false, fileop.ErrBinary},
-		{"UTF-16", way{}, "\xff\xfea\x00", nil, false, fileop.ErrBinary},
+		{"damaged UTF-16", way{}, "\xff\xfea\x00b", nil, false, fileop.ErrBinary},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -28,6 +28,7 @@ type Change struct {
 	Dirty  bool // Before holds changes that are not saved; committing saves them too
 
 	data   []byte // what is written
+	spoken []byte // what an editor is given in its place, for a file that is not UTF-8
 	bom    bool   // data begins with a byte order mark
 	stamp  stamp
 	action ActionID // under which it was proposed, "": it was not
@@ -59,6 +60,9 @@ func (o *Operator) Plan(ctx context.Context, e Edit) (Change, error) {
 		return Change{}, err
 	}
 	data := after.Encode()
+	if err := after.readsBack(data); err != nil {
+		return Change{}, fmt.Errorf("%s: %w", p.name, err)
+	}
 	if len(data) > MaxEdit {
 		return Change{}, &SizeError{Path: p.name, Size: int64(len(data)), Max: MaxEdit}
 	}
@@ -67,8 +71,9 @@ func (o *Operator) Plan(ctx context.Context, e Edit) (Change, error) {
 	}
 	c := Change{
 		Path: p.name, Real: p.real, After: after.Body, Dirty: v.dirty,
-		data: data, bom: after.BOM, stamp: v.stamp(),
+		data: data, stamp: v.stamp(),
 	}
+	c.speaks(after)
 	if v.exists() {
 		c.Before = &v.text.Body
 	}
@@ -97,8 +102,12 @@ func (o *Operator) mayEdit(p place, v view, e Edit) error {
 		return fmt.Errorf("%w; to make a new file, give its whole content", missing(p.name))
 	case len(v.disk) > MaxEdit || len(v.buffer) > MaxEdit:
 		return &SizeError{Path: p.name, Size: int64(max(len(v.disk), len(v.buffer))), Max: MaxEdit}
+	case v.misread:
+		return fmt.Errorf("%s: %w: the file is %s and the editor shows it as something else; ask the user to reopen it there in its encoding", p.name, ErrEncoding, v.text.Encoding)
 	case v.alien && o.writes != (v.buffer != nil):
 		return fmt.Errorf("%s: %w, and the editor does not both read and write; convert the file first", p.name, ErrEncoding)
+	case v.text.Encoding != UTF8 && o.writes && !o.reads:
+		return fmt.Errorf("%s: %w: the file is %s, and it is not known in what the editor would save it; convert the file first", p.name, ErrEncoding, v.text.Encoding)
 	}
 	return nil
 }
@@ -114,12 +123,12 @@ func (v view) apply(path string, e Edit) (Text, error) {
 	}
 	t := v.text
 	if !e.Append {
-		t.NotUTF8 = false // nothing of the old text stays
+		t.NotUTF8 = false // nothing of those bytes stays
 	}
 	if err := t.accepts(given); err != nil {
 		return Text{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if t.Body == "" { // new or empty: exactly what was given
+	if t.Body == "" && t.Encoding == UTF8 { // new or empty: exactly what was given
 		whole, err := Decode([]byte(given))
 		whole.BOM = whole.BOM || t.BOM
 		return whole, err
@@ -133,6 +142,28 @@ func (v view) apply(path string, e Edit) (Text, error) {
 	given, marked := strings.CutPrefix(given, bom)
 	t.BOM = t.BOM || marked
 	return t.withBody(joinLF(given)), nil
+}
+
+// speaks says what an editor is given of the text: UTF-8, of which it makes what the
+// file is in, with the mark that it needs.
+func (c *Change) speaks(t Text) {
+	if t.Encoding == UTF8 {
+		c.bom = t.BOM
+		return
+	}
+	c.spoken = []byte(t.spoken(false))
+}
+
+// readsBack makes sure that what is written is taken for the same text again.
+// Windows-1252 is known by how it looks, and an edit may change that.
+func (t Text) readsBack(data []byte) error {
+	if t.Encoding != Windows1252 {
+		return nil
+	}
+	if again, err := Decode(data); err != nil || again.Body != t.Body {
+		return fmt.Errorf("%w: after this edit the file could not be told to be %s any more; convert it to UTF-8 first", ErrEncoding, t.Encoding)
+	}
+	return nil
 }
 
 // planned tells a Change that Plan made from one that was put together by hand.

@@ -29,9 +29,15 @@ func TestPlanErrors(t *testing.T) {
 		{"binary", way{}, "a\x00", "-", content("b"), fileop.ErrBinary},
 		{"NUL given", way{}, "a", "-", content("b\x00"), fileop.ErrBinary},
 		{"not UTF-8 given", way{}, "a", "-", content("b\xff"), fileop.ErrEncoding},
-		{"appended to latin-1", way{}, "\xe4", "-", fileop.Edit{Content: ptr("ä"), Append: true}, fileop.ErrEncoding},
+		{"appended to latin-1", way{}, "\xe4", "-", fileop.Edit{Content: ptr("名"), Append: true}, fileop.ErrEncoding},
+		{"latin-1 as a whole", way{}, "\xe4", "-", content("名"), fileop.ErrEncoding},
+		{"latin-1 that comes out as UTF-8", way{}, "a\xe4", "-", content("Ã¤"), fileop.ErrEncoding},
+		{"latin-1 that comes out as something else", way{}, "a\xe4", "-", content("ääääääää"), fileop.ErrEncoding},
+		{"appended to what nobody knows", way{}, "\xcf\xf0\xe8\xe2", "-", fileop.Edit{Content: ptr("ä"), Append: true}, fileop.ErrEncoding},
+		{"latin-1 that the editor shows as broken UTF-8", way{reads: true, writes: true}, "\xe4a", "\ufffda", swap("a", "b"), fileop.ErrEncoding},
+		{"NUL into UTF-16", way{}, "\xff\xfea\x00", "-", content("b\x00"), fileop.ErrBinary},
 		{"latin-1 through an editor that only writes", way{writes: true}, "\xe4a", "-", swap("a", "b"), fileop.ErrEncoding},
-		{"latin-1 under an editor that only reads", way{reads: true}, "\xe4a", "äa", swap("a", "b"), fileop.ErrEncoding},
+		{"what nobody knows under an editor that only reads", way{reads: true}, "\xcf\xf0\xe8\xe2a", "Пвa", swap("a", "b"), fileop.ErrEncoding},
 		{"file too large", way{}, strings.Repeat("a", fileop.MaxEdit+1), "-", content("b"), fileop.ErrTooLarge},
 		{"content too large", way{}, "a", "-", content(strings.Repeat("a", fileop.MaxEdit+1)), fileop.ErrTooLarge},
 		{"too large with its line ends", way{}, "a\r\n", "-", content(strings.Repeat("\n", fileop.MaxEdit)), fileop.ErrTooLarge},
@@ -95,10 +101,34 @@ func TestForeignEncodings(t *testing.T) {
 	}
 }
 
-// TestLatin1OverwrittenWhole puts UTF-8 in the place of a text in another encoding.
+// TestLatin1OverwrittenWhole keeps the encoding of a text of which nothing else stays.
 func TestLatin1OverwrittenWhole(t *testing.T) {
 	d := newDesk(t, way{})
 	d.save("caf\xe9\r\n")
 	d.commit(d.plan(content("thé\n")))
-	d.wantDisk("thé\r\n")
+	d.wantDisk("th\xe9\r\n")
+}
+
+// TestEncodingsKept edits files that are not UTF-8, on disk and under an editor that
+// only reads. What stands outside the edit is what it was, byte for byte.
+func TestEncodingsKept(t *testing.T) {
+	tests := []struct{ name, disk, buffer, want string }{
+		{"latin-1", "caf\xe9 \x80\r\nb\xfcro\r\n", "café €\nbüro\n", "caf\xe9 \x80\r\nth\xe9!\r\n"},
+		{"UTF-16LE", "\xff\xfe\x6d\x54\r\x00\n\x00b\x00\xfc\x00r\x00o\x00", "\u546d\nbüro", "\xff\xfe\x6d\x54\r\x00\n\x00t\x00h\x00\xe9\x00!\x00"},
+		{"UTF-16BE", "\xfe\xff\x54\x6d\x00\n\x00b\x00\xfc\x00r\x00o", "\u546d\nbüro", "\xfe\xff\x54\x6d\x00\n\x00t\x00h\x00\xe9\x00!"},
+	}
+	for _, test := range tests {
+		for name, w := range map[string]way{"disk only": {}, "reads only": {reads: true}} {
+			t.Run(test.name+" "+name, func(t *testing.T) {
+				d := newDesk(t, w)
+				d.save(test.disk)
+				d.editor.edit(d.path, test.buffer)
+				r := d.commit(d.plan(swap("büro", "thé!")))
+				if r.Adjusted {
+					t.Errorf("came back as %q", r.Actual)
+				}
+				d.wantDisk(test.want)
+			})
+		}
+	}
 }

@@ -79,6 +79,10 @@ func (t Text) accepts(s string) error {
 		return fmt.Errorf("%w: the new text holds a NUL byte", ErrBinary)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%w: the new text", ErrEncoding)
+	case t.Encoding != UTF8:
+		if r, lacks := t.Encoding.lacks(s); lacks {
+			return fmt.Errorf("%w: the file is %s, which has no %q; write it with other characters, or have the user convert the file", ErrEncoding, t.Encoding, r)
+		}
 	case t.NotUTF8 && strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }):
 		return fmt.Errorf("%w: the file; only ASCII can be put into it, or convert it to UTF-8 first", ErrEncoding)
 	}

@@ -23,24 +23,37 @@ type Text struct {
 	Body    string  // the text: lines joined by LF, no byte order mark
 	BOM     bool    // the file begins with a byte order mark
 	Newline Newline // how its lines end
-	NotUTF8 bool    // Body holds bytes that are not UTF-8, kept as they are
+	NotUTF8 bool    // Body holds bytes of no known encoding, kept as they are
+
+	Encoding Encoding // of the file; Body is UTF-8 in any case
 
 	own []bool // Mixed only: whether each LF of Body stands for CRLF
 }
 
-// Decode takes a file apart. ErrBinary means a NUL byte or UTF-16; text in another
-// encoding passes with its bytes as they are. A CR that is not followed by LF is a
-// character like any other.
+// Decode takes a file apart. ErrBinary means a NUL character, or UTF-16 that is
+// damaged. Text in UTF-16 with a byte order mark and in Windows-1252 is known as such;
+// text in another encoding passes with its bytes as they are. A CR that is not
+// followed by LF is a character like any other.
 func Decode(data []byte) (Text, error) {
-	s := string(data)
-	if strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff") {
-		return Text{}, fmt.Errorf("%w: UTF-16, convert it to UTF-8 first", ErrBinary)
+	t, s := Text{}, string(data)
+	switch {
+	case isUTF16(data):
+		text, e, ok := decodeUTF16(data)
+		if !ok {
+			return Text{}, fmt.Errorf("%w: it begins like UTF-16 and is damaged", ErrBinary)
+		}
+		t.Encoding, t.BOM, s = e, true, text
+	case utf8.ValidString(s):
+		s, t.BOM = strings.CutPrefix(s, bom)
+	case isWestern(s):
+		t.Encoding, s = Windows1252, decodeWindows1252(s)
+	default:
+		t.NotUTF8 = true
+		s, t.BOM = strings.CutPrefix(s, bom)
 	}
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		return Text{}, fmt.Errorf("%w: NUL byte at offset %d", ErrBinary, i)
 	}
-	t := Text{NotUTF8: !utf8.ValidString(s)}
-	s, t.BOM = strings.CutPrefix(s, bom)
 	t.Body = joinLF(s)
 	switch crlf, all := len(s)-len(t.Body), strings.Count(t.Body, "\n"); {
 	case crlf == 0:
@@ -60,9 +73,17 @@ func Decode(data []byte) (Text, error) {
 
 // Encode gives the file's bytes.
 func (t Text) Encode() []byte {
+	if t.Encoding == UTF8 {
+		return []byte(t.spoken(t.BOM))
+	}
+	return t.Encoding.encode(t.spoken(t.BOM))
+}
+
+// spoken is the text as UTF-8 with the file's line ends, as an editor wants it.
+func (t Text) spoken(mark bool) string {
 	var b strings.Builder
 	b.Grow(len(t.Body) + len(t.own) + len(bom))
-	if t.BOM {
+	if mark {
 		b.WriteString(bom)
 	}
 	switch t.Newline {
@@ -83,7 +104,7 @@ func (t Text) Encode() []byte {
 		}
 		b.WriteString(rest)
 	}
-	return []byte(b.String())
+	return b.String()
 }
 
 // withBody is the file with another text: byte order mark and newline style stay.

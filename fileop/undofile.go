@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"unicode/utf8"
 )
 
 // undoFile is a file while changes are taken out of it: as it was found, and as it
@@ -158,10 +157,12 @@ func (o *Operator) planBytes(p place, v view, data []byte) (Change, error) {
 	if err := o.mayEdit(p, v, Edit{Content: &text.Body}); err != nil {
 		return Change{}, err
 	}
-	if o.writes && !utf8.Valid(data) {
+	foreign := text.Encoding != UTF8 && (!o.reads || text.Encoding != v.text.Encoding)
+	if o.writes && (text.NotUTF8 || foreign) {
 		return Change{}, fmt.Errorf("%s: %w, so the editor cannot write it back", p.name, ErrEncoding)
 	}
-	c := Change{Path: p.name, Real: p.real, After: text.Body, Dirty: v.dirty, data: notNil(data), bom: text.BOM, stamp: v.stamp()}
+	c := Change{Path: p.name, Real: p.real, After: text.Body, Dirty: v.dirty, data: notNil(data), stamp: v.stamp()}
+	c.speaks(text)
 	if v.exists() {
 		c.Before = &v.text.Body
 	}

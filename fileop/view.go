@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"unicode/utf8"
 )
 
 // view is what stands under a path at one moment, on disk and in the editor.
 type view struct {
-	disk   []byte // nil: not on disk
-	buffer []byte // nil: the editor does not read, has no such file, or is behind the disk
-	text   Text   // as the user sees it, with the style in which it is to be written
-	dirty  bool   // the buffer differs from the disk
-	alien  bool   // the disk's encoding is one that only the editor can write
+	disk    []byte // nil: not on disk
+	buffer  []byte // nil: the editor does not read, has no such file, or is behind the disk
+	text    Text   // as the user sees it, with the style in which it is to be written
+	dirty   bool   // the buffer differs from the disk
+	alien   bool   // the disk's encoding is one that only the editor can write
+	misread bool   // the editor shows the file in another encoding than its own
 }
 
 func (v view) exists() bool { return v.disk != nil || v.buffer != nil }
@@ -74,6 +77,10 @@ func (o *Operator) look(ctx context.Context, p place) (view, error) {
 		v.buffer = nil
 		return v, nil
 	}
+	if onDisk.Encoding != UTF8 && misread(inEditor.Body, onDisk.Body) {
+		v.buffer, v.misread = nil, true
+		return v, nil
+	}
 	v.dirty = v.disk == nil || !v.alien && !sameText(inEditor.Body, onDisk.Body)
 	v.text = inEditor.inStyleOf(onDisk)
 	return v, nil
@@ -102,21 +109,27 @@ func refused(what, path string, err error) error {
 	return fmt.Errorf("%s: to %s it was %w: %s", path, what, ErrRefused, err.Error())
 }
 
+// misread tells whether an editor has put the sign for unreadable bytes where the
+// file has characters. What it would save is not the file any more.
+func misread(inEditor, onDisk string) bool {
+	return strings.ContainsRune(inEditor, utf8.RuneError) && !strings.ContainsRune(onDisk, utf8.RuneError)
+}
+
 // inStyleOf gives a text from the editor the style that the file has on disk. An
 // editor may hand out LF alone and no byte order mark, whatever the file has; one
-// that hands out CRLF is taken at its word.
+// that hands out CRLF is taken at its word. It speaks UTF-8 whatever the file is in;
+// a character that the file's encoding lacks makes the text UTF-8.
 func (t Text) inStyleOf(file Text) Text {
 	t.BOM = t.BOM || file.BOM
+	if _, lacks := file.Encoding.lacks(t.Body); !lacks && !t.NotUTF8 {
+		t.Encoding = file.Encoding
+	}
 	if t.Newline != LF || file.Newline == LF {
 		return t
 	}
 	styled := Text{Body: file.Body, Newline: file.Newline, own: file.own}.withBody(t.Body)
-	styled.BOM, styled.NotUTF8 = t.BOM, t.NotUTF8
+	styled.BOM, styled.NotUTF8, styled.Encoding = t.BOM, t.NotUTF8, t.Encoding
 	return styled
-}
-
-func isUTF16(data []byte) bool {
-	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff)
 }
 
 func notNil(data []byte) []byte {

@@ -23,6 +23,8 @@ type Window struct {
 	Total   int    // lines of the whole file; -1: unknown, only this part was read
 	Dirty   bool   // unsaved changes were seen; with an unknown Total, in this part
 	NotUTF8 bool   // Text holds bytes that are not UTF-8: escape before showing
+
+	Encoding Encoding // of the file
 }
 
 // ReadWindow gives up to n lines of a file from line first on, both at least 1, as
@@ -40,7 +42,7 @@ func (o *Operator) ReadWindow(ctx context.Context, path string, first, n int) (W
 	if err != nil {
 		return Window{}, err
 	}
-	w := Window{Path: s.Path, Real: s.Real, First: first, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Total: countLines(s.Text)}
+	w := Window{Path: s.Path, Real: s.Real, First: first, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding, Total: countLines(s.Text)}
 	w.Text, w.More = cutLines(s.Text, first, n)
 	return w, nil
 }
@@ -82,7 +84,7 @@ func (o *Operator) compareWindow(ctx context.Context, p place, given string, fir
 		return false, false
 	}
 	disk, err := Decode(data)
-	if err != nil || disk.NotUTF8 {
+	if err != nil || disk.NotUTF8 || disk.Encoding != UTF8 {
 		return false, false
 	}
 	same := func(first int) bool {

@@ -61,7 +61,8 @@ func TestReadWindow(t *testing.T) {
 		{"the editor gives all", ten, "", whole, nil, 3, 2, fileop.Window{Text: "3\n4\n", First: 3, More: true, Total: 10}},
 		{"the editor counts from the top", ten, "", fromTop, nil, 3, 2, fileop.Window{Text: "3\n4\n", First: 3, More: true, Total: 10}},
 		{"the editor fails", ten, "", rightCut, errors.New("no lines here"), 3, 2, fileop.Window{Text: "3\n4\n", First: 3, More: true, Total: 10}},
-		{"not UTF-8", "a\xe9\nb\n", "", rightCut, nil, 1, 1, fileop.Window{Text: "a\xe9\n", First: 1, More: true, Total: 2, NotUTF8: true}},
+		{"not UTF-8", "a\xcf\xf0\xe8\xe2\nb\n", "", rightCut, nil, 1, 1, fileop.Window{Text: "a\xcf\xf0\xe8\xe2\n", First: 1, More: true, Total: 2, NotUTF8: true}},
+		{"latin-1", "a\xe9\nb\n", "", rightCut, nil, 1, 1, fileop.Window{Text: "aé\n", First: 1, More: true, Total: 2, Encoding: fileop.Windows1252}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()

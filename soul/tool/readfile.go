@@ -64,6 +64,9 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 		v.Output.Text = strings.ToValidUTF8(v.Output.Text, "\uFFFD")
 		v.Message += " Bytes that are not UTF-8 are shown as \uFFFD."
 	}
+	if file.Encoding != fileop.UTF8 {
+		v.Message += fmt.Sprintf(" The file is %s, which edits keep.", file.Encoding)
+	}
 	if file.Dirty {
 		v.Message += " This is the text in the editor; it has changes that are not saved, so commands see an older text on disk."
 	}
@@ -80,7 +83,7 @@ func (c *Invocation) readLines(ctx context.Context, in readFileArguments) (fileo
 	if err != nil {
 		return fileop.Window{}, err
 	}
-	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, First: 1, Dirty: s.Dirty, NotUTF8: s.NotUTF8}
+	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, First: 1, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding}
 	w.Total = strings.Count(s.Text, "\n")
 	if s.Text != "" && !strings.HasSuffix(s.Text, "\n") {
 		w.Total++
