@@ -3,7 +3,9 @@ package fileop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -41,19 +43,31 @@ func (o *Operator) commit(ctx context.Context, c Change, rec Recorder) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	unlock, err := o.locks.lock(ctx, p.key())
+	to := p
+	if c.Kind == ActionRename {
+		if to, err = o.folders.locate(c.NewPath); err != nil {
+			return Result{}, err
+		}
+	}
+	unlock, err := o.locks.lockBoth(ctx, p.key(), to.key())
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
 
-	now, err := o.look(ctx, p)
+	now, err := o.lookFor(ctx, p, c)
 	if err != nil {
 		return Result{}, err
 	}
-	if p.real != c.Real || now.stamp() != c.stamp {
+	if p.real != c.Real || c.Kind == ActionRename && to.real != c.NewReal || now.stamp() != c.stamp {
 		rec.Stale(c)
 		return Result{}, fmt.Errorf("%s %w; nothing was written, read it again", p.name, ErrStale)
+	}
+	switch c.Kind {
+	case ActionDelete:
+		return o.commitDelete(ctx, p, c, now, rec)
+	case ActionRename:
+		return o.commitMove(ctx, p, to, c, now, rec)
 	}
 	end, err := rec.Begin(c, now.image())
 	if err != nil {
@@ -67,6 +81,19 @@ func (o *Operator) commit(ctx context.Context, c Change, rec Recorder) (Result, 
 	r := o.readBack(ctx, p, c)
 	end(Outcome{Image: r.image})
 	return r, nil
+}
+
+// lookFor looks at the file of a change. One that is to go counts as changed when it
+// is not there, or not saved, any more.
+func (o *Operator) lookFor(ctx context.Context, p place, c Change) (view, error) {
+	if c.Kind != ActionDelete && c.Kind != ActionRename {
+		return o.look(ctx, p)
+	}
+	v, err := o.standing(ctx, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return view{}, nil
+	}
+	return v, err
 }
 
 func (o *Operator) write(ctx context.Context, p place, c Change) error {

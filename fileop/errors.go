@@ -35,6 +35,8 @@ var (
 	ErrNoChange = errors.New("nothing would change")
 	// ErrBadEdit: the edit contradicts itself, or says nothing.
 	ErrBadEdit = errors.New("unusable edit")
+	// ErrBadPatch: the text is no patch.
+	ErrBadPatch = errors.New("unusable patch")
 	// ErrRefused: the editor answered with an error. Its words are in the text.
 	ErrRefused = errors.New("refused by the editor")
 	// ErrDirtyBuffer: the editor holds unsaved changes and offers no way to write.
@@ -66,7 +68,8 @@ type Line struct {
 	Text   string // without its ending, cut to a bounded length
 }
 
-// MatchError says why a replacement could not be made. No part of its edit was.
+// MatchError says why a replacement could not be made, or a part of a patch. Nothing
+// of its edit was.
 type MatchError struct {
 	Path     string
 	Index    int    // which of the edit's replacements, from 0
@@ -74,6 +77,7 @@ type MatchError struct {
 	Count    int    // how often the old text occurs: 0 or at least 2
 	Lines    []int  // where it occurs, one for each, the first few, 1-based
 	Nearest  []Line // lines that come close, when it does not occur
+	Part     bool   // it is a part of a patch, see Passage
 	Consumed bool   // it occurred until an earlier replacement of the same edit changed it
 }
 
@@ -88,8 +92,15 @@ func (e *MatchError) Unwrap() error {
 // Error says what was looked for, what was found, and what to do.
 func (e *MatchError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: replacement %d of %d: ", e.Path, e.Index+1, e.Total)
+	what := "replacement"
+	if e.Part {
+		what = "part"
+	}
+	fmt.Fprintf(&b, "%s: %s %d of %d: ", e.Path, what, e.Index+1, e.Total)
 	switch {
+	case e.Count > 0 && e.Part:
+		fmt.Fprintf(&b, "its lines occur %d times, at lines %s. ", e.Count, joinInts(e.Lines, e.Count))
+		b.WriteString("Nothing was changed. Add more of the lines around it, or a line from above it behind @@.")
 	case e.Count > 0:
 		fmt.Fprintf(&b, "the old text occurs %d times, at lines %s. ", e.Count, joinInts(e.Lines, e.Count))
 		b.WriteString("Nothing was changed. Add surrounding lines until it is unique, or replace all occurrences.")

@@ -93,14 +93,23 @@ func (j *Journal) Propose(cause Cause, c Change) Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	a := j.newAction(cause)
-	a.Kind, a.Path = ActionEdit, c.Path
-	if c.Before == nil {
-		a.Kind = ActionCreate
-	}
+	a.Path, a.NewPath = c.Path, c.NewPath
+	a.Kind = c.kind(c.Before == nil)
 	c.action = a.ID
 	j.put(&a)
 	j.flush(false)
 	return c
+}
+
+// kind is what the change does. Whether a file is made is known when it is written.
+func (c Change) kind(isNew bool) ActionKind {
+	switch {
+	case c.Kind == ActionDelete || c.Kind == ActionRename:
+		return c.Kind
+	case isNew:
+		return ActionCreate
+	}
+	return ActionEdit
 }
 
 // Action gives the id under which a change was proposed, "" if it was not.
@@ -222,11 +231,11 @@ func (j *Journal) proposal(c Change) TaskAction {
 			return a.clone()
 		}
 		again := j.newAction(a.Cause)
-		again.Path = c.Path
+		again.Path, again.NewPath = c.Path, c.NewPath
 		return again
 	}
 	a := j.newAction(Cause{})
-	a.Path = c.Path
+	a.Path, a.NewPath = c.Path, c.NewPath
 	return a
 }
 

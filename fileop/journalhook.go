@@ -44,10 +44,7 @@ func (j *Journal) Begin(c Change, before []byte) (func(Outcome), error) {
 			return nil, err
 		}
 	}
-	a.Kind = ActionEdit
-	if before == nil {
-		a.Kind = ActionCreate
-	}
+	a.Kind = c.kind(before == nil)
 	j.put(&a)
 	j.begun[a.ID] = true
 	j.flush(true)
@@ -78,6 +75,7 @@ func (j *Journal) end(id ActionID, before []byte, came Outcome) {
 		reason = came.Err.Error()
 	}
 	switch same := contentOf(came.Image) == contentOf(before); {
+	case a.Kind == ActionDelete && came.Image == nil, a.Kind == ActionRename && came.Err == nil:
 	case same && came.Err != nil:
 		to = StateRejected
 	case same:
@@ -89,7 +87,8 @@ func (j *Journal) end(id ActionID, before []byte, came Outcome) {
 	if next.move(to, reason) != nil {
 		return // undone meanwhile
 	}
-	if next.After = after; to == StateApplied {
+	inPlace := a.Kind == ActionEdit || a.Kind == ActionCreate
+	if next.After = after; to == StateApplied && inPlace {
 		next.Hunks = actionHunks(before, came.Image)
 	}
 	next.At = j.now()

@@ -39,6 +39,24 @@ func (l *pathLocks) lock(ctx context.Context, key string) (unlock func(), err er
 	}
 }
 
+// lockBoth is lock for two paths, which may be one. All take two paths in the same
+// order, so nobody waits for each other.
+func (l *pathLocks) lockBoth(ctx context.Context, a, b string) (unlock func(), err error) {
+	if a == b {
+		return l.lock(ctx, a)
+	}
+	first, err := l.lock(ctx, min(a, b))
+	if err != nil {
+		return nil, err
+	}
+	second, err := l.lock(ctx, max(a, b))
+	if err != nil {
+		first()
+		return nil, err
+	}
+	return func() { second(); first() }, nil
+}
+
 func (l *pathLocks) leave(key string, p *pathLock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,7 +3,9 @@ package fileop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,7 +20,10 @@ type Mem struct {
 	files map[string][]byte
 }
 
-var _ Store = (*Mem)(nil)
+var (
+	_ Store = (*Mem)(nil)
+	_ Mover = (*Mem)(nil)
+)
 
 // NewMem makes an empty store under the given absolute roots.
 func NewMem(roots ...string) *Mem {
@@ -81,6 +86,33 @@ func (m *Mem) Remove(ctx context.Context, path string) error {
 		return missing(name)
 	}
 	delete(m.files, name)
+	return nil
+}
+
+// Move implements Mover.
+func (m *Mem) Move(ctx context.Context, from, to string) error {
+	a, err := m.place(ctx, from)
+	if err != nil {
+		return err
+	}
+	b, err := m.place(ctx, to)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := errors.Join(m.regular(a), m.regular(b)); err != nil {
+		return err
+	}
+	data, ok := m.files[a]
+	if !ok {
+		return missing(a)
+	}
+	if _, taken := m.files[b]; taken {
+		return fmt.Errorf("%s: %w", b, fs.ErrExist)
+	}
+	delete(m.files, a)
+	m.files[b] = data
 	return nil
 }
 

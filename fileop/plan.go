@@ -10,22 +10,32 @@ import (
 // MaxEdit is the largest text that can be edited or written, in bytes.
 const MaxEdit = 10 << 20
 
-// Edit is what is to be done to a file: Content or Replace, not both.
+// Edit is what is to be done to a file: one of Content, Replace, Patch and Delete.
+// MoveTo stands alone, or with Replace or Patch.
 type Edit struct {
 	Path    string
 	Content *string       // the whole new text, or with Append the text to put behind the old one
 	Append  bool          // with Content
+	New     bool          // with Content: the file must not be there yet
 	Replace []Replacement // all of them, one after the other, or none
+	Patch   []Passage     // all of them or none
+	Delete  bool          // the file is to be gone; Patch, if there is one, has to take every line
+	MoveTo  string        // the path at which the file is to be, "": it stays
 }
 
 // Change is a planned edit: what stands there, what would stand there, and the bytes
 // of buffer and disk that it was planned on. It holds until one of them changes.
 type Change struct {
-	Path   string  // absolute, as the user and the editor write it
-	Real   string  // where Path leads with symbolic links resolved
-	Before *string // as the user sees it now; nil: the file is new
-	After  string
-	Dirty  bool // Before holds changes that are not saved; committing saves them too
+	Path   string     // absolute, as the user and the editor write it
+	Real   string     // where Path leads with symbolic links resolved
+	Kind   ActionKind // what it does to the file
+	Before *string    // as the user sees it now; nil: the file is new
+	After  string     // "" for a deletion
+	Dirty  bool       // Before holds changes that are not saved; committing saves them too
+
+	NewPath, NewReal string // where a rename leads, as Path and Real
+	NotText          bool   // of a deletion or a rename: the file is no text, and Before is empty
+	Size             int    // of a deletion or a rename: how many bytes the file has
 
 	data   []byte // what is written
 	spoken []byte // what an editor is given in its place, for a file that is not UTF-8
@@ -34,60 +44,88 @@ type Change struct {
 	action ActionID // under which it was proposed, "": it was not
 }
 
-// Plan computes an edit and changes nothing. A file keeps its newline style and its
-// byte order mark, so LF given for a CRLF file is written as CRLF; a new file gets
-// what Content has.
+// Plan computes an edit and changes nothing. A file keeps its newline style, its
+// byte order mark and its encoding, so LF given for a CRLF file is written as CRLF; a
+// new file gets what Content has.
 //
 // Besides Read's errors these are ErrBadEdit, ErrNoChange, ErrTooLarge, ErrEncoding,
-// ErrNoMatch and ErrAmbiguous (both as *MatchError), and ErrDirtyBuffer.
+// ErrNoMatch and ErrAmbiguous (both as *MatchError), ErrDirtyBuffer, and
+// ErrInTheWay for a file that is where a new or a moved one is to be.
 func (o *Operator) Plan(ctx context.Context, e Edit) (Change, error) {
 	if err := e.check(); err != nil {
 		return Change{}, err
 	}
 	p, err := o.folders.locate(e.Path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Change{}, err
+	case e.Delete:
+		return o.planDelete(ctx, p, e)
+	case e.MoveTo != "":
+		return o.planMove(ctx, p, e)
 	}
 	v, err := o.look(ctx, p)
 	if err != nil {
 		return Change{}, err
 	}
-	if err := o.mayEdit(p, v, e); err != nil {
-		return Change{}, err
+	if e.New && v.exists() {
+		return Change{}, fmt.Errorf("%s: %w; it was to be a new file, so change the one that is there instead", p.name, ErrInTheWay)
 	}
-	after, err := v.apply(p.name, e)
-	if err != nil {
-		return Change{}, err
-	}
-	data := after.Encode()
-	if err := after.readsBack(data); err != nil {
-		return Change{}, fmt.Errorf("%s: %w", p.name, err)
-	}
-	if len(data) > MaxEdit {
-		return Change{}, &SizeError{Path: p.name, Size: int64(len(data)), Max: MaxEdit}
-	}
-	if v.exists() && after.Body == v.text.Body && after.BOM == v.text.BOM {
-		return Change{}, fmt.Errorf("%s: %w; the file already has this text", p.name, ErrNoChange)
-	}
-	c := Change{
-		Path: p.name, Real: p.real, After: after.Body, Dirty: v.dirty,
-		data: data, stamp: v.stamp(),
-	}
-	c.speaks(after)
+	c := Change{Path: p.name, Real: p.real, Kind: ActionCreate, Dirty: v.dirty, stamp: v.stamp()}
 	if v.exists() {
-		c.Before = &v.text.Body
+		c.Kind, c.Before = ActionEdit, &v.text.Body
+	}
+	if err := o.planText(&c, p, v, e); err != nil {
+		return Change{}, err
 	}
 	return c, nil
 }
 
+// planText works out the text after an edit and how it is written.
+func (o *Operator) planText(c *Change, p place, v view, e Edit) error {
+	if err := o.mayEdit(p, v, e); err != nil {
+		return err
+	}
+	after, err := v.apply(p.name, e)
+	if err != nil {
+		return err
+	}
+	data := after.Encode()
+	if err := after.readsBack(data); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	if len(data) > MaxEdit {
+		return &SizeError{Path: p.name, Size: int64(len(data)), Max: MaxEdit}
+	}
+	if v.exists() && after.Body == v.text.Body && after.BOM == v.text.BOM {
+		return fmt.Errorf("%s: %w; the file already has this text", p.name, ErrNoChange)
+	}
+	c.After, c.data = after.Body, data
+	c.speaks(after)
+	return nil
+}
+
+// changesText tells a change of the text from a mere move.
+func (e Edit) changesText() bool {
+	return e.Content != nil || len(e.Replace) > 0 || len(e.Patch) > 0
+}
+
 func (e Edit) check() error {
+	asked := 0
+	for _, is := range []bool{e.Content != nil, len(e.Replace) > 0, len(e.Patch) > 0 && !e.Delete, e.Delete} {
+		if is {
+			asked++
+		}
+	}
 	switch {
-	case e.Content != nil && len(e.Replace) > 0:
-		return fmt.Errorf("%w: give content or replacements, not both", ErrBadEdit)
-	case e.Content == nil && len(e.Replace) == 0:
+	case asked > 1:
+		return fmt.Errorf("%w: give one of content, replacements, a patch and a deletion", ErrBadEdit)
+	case asked == 0 && e.MoveTo == "":
 		return fmt.Errorf("%w: neither content nor replacements", ErrBadEdit)
-	case e.Append && e.Content == nil:
-		return fmt.Errorf("%w: to append takes content", ErrBadEdit)
+	case e.MoveTo != "" && (e.Delete || e.Content != nil):
+		return fmt.Errorf("%w: a move goes with replacements or a patch alone", ErrBadEdit)
+	case (e.Append || e.New) && e.Content == nil:
+		return fmt.Errorf("%w: to append, or to make a new file, takes content", ErrBadEdit)
 	}
 	return nil
 }
@@ -114,7 +152,10 @@ func (o *Operator) mayEdit(p place, v view, e Edit) error {
 
 // apply computes the text after the edit.
 func (v view) apply(path string, e Edit) (Text, error) {
-	if e.Content == nil {
+	switch {
+	case len(e.Patch) > 0:
+		return v.text.patch(path, e.Patch)
+	case e.Content == nil:
 		return v.text.replace(path, e.Replace)
 	}
 	given := *e.Content
@@ -168,7 +209,7 @@ func (t Text) readsBack(data []byte) error {
 
 // planned tells a Change that Plan made from one that was put together by hand.
 func (c Change) planned() error {
-	if c.data == nil {
+	if c.data == nil && c.Kind != ActionDelete || c.Real == "" {
 		return errors.New("fileop: a change that was not planned cannot be committed")
 	}
 	return nil

@@ -116,6 +116,8 @@ func (v view) image() []byte {
 	switch {
 	case !v.exists():
 		return nil
+	case v.raw:
+		return v.disk
 	case v.disk != nil && !v.dirty && !(v.alien && v.buffer != nil):
 		return v.disk
 	}

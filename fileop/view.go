@@ -17,6 +17,7 @@ type view struct {
 	text    Text   // as the user sees it, with the style in which it is to be written
 	dirty   bool   // the buffer differs from the disk
 	alien   bool   // the disk's encoding is one that only the editor can write
+	raw     bool   // not text; only files that are to go are looked at in this way
 	misread bool   // the editor shows the file in another encoding than its own
 }
 
@@ -73,7 +74,7 @@ func (o *Operator) look(ctx context.Context, p place) (view, error) {
 	if err != nil {
 		return view{}, fmt.Errorf("%s, as the editor holds it: %w", p.name, err)
 	}
-	if v.disk != nil && o.behind.has(p.key(), digestOf(v.disk), inEditor.Body) {
+	if o.behind.has(p.key(), digestOf(v.disk), inEditor.Body) {
 		v.buffer = nil
 		return v, nil
 	}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"kimi-acp/fileop"
@@ -58,6 +59,15 @@ func (f *Fault) Write(ctx context.Context, path string, data []byte) error {
 // Remove implements fileop.Store.
 func (f *Fault) Remove(ctx context.Context, path string) error {
 	return f.do(func() error { return f.store.Remove(ctx, path) })
+}
+
+// Move implements fileop.Mover where the Store behind does.
+func (f *Fault) Move(ctx context.Context, from, to string) error {
+	m, ok := f.store.(fileop.Mover)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return f.do(func() error { return m.Move(ctx, from, to) })
 }
 
 func (f *Fault) do(work func() error) error {
