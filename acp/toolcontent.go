@@ -25,7 +25,11 @@ func diffs(files []wire.FileChange) []toolContent {
 	out := make([]toolContent, 0, len(files))
 	for _, f := range files {
 		text := f.New
-		out = append(out, toolContent{Type: "diff", Path: f.Path, OldText: f.Old, NewText: &text})
+		c := toolContent{Type: "diff", Path: f.Path, OldText: f.Old, NewText: &text}
+		if f.Deleted {
+			c.Meta = &contentMeta{Deleted: true}
+		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -88,6 +88,13 @@ type toolContent struct {
 	NewText *string    `json:"newText,omitempty"`
 
 	TerminalID string `json:"terminalId,omitempty"`
+
+	Meta *contentMeta `json:"_meta,omitempty"`
+}
+
+// contentMeta says of a diff what ACP has no word for.
+type contentMeta struct {
+	Deleted bool `json:"kimi/deleted"` // the file is gone, not emptied
 }
 
 type textBlock struct {

@@ -108,7 +108,10 @@ func (e *MatchError) Error() string {
 		b.WriteString("the old text was in the file until an earlier replacement of this edit changed it. ")
 		b.WriteString("Nothing was changed. Replacements see the result of those before them: join them, or reorder them.")
 	default:
-		b.WriteString("the old text does not occur. Nothing was changed. Read the file again and copy the text exactly, with its indentation.")
+		if what = "the old text does not occur"; e.Part {
+			what = "its lines do not occur one below the other"
+		}
+		b.WriteString(what + ". Nothing was changed. Read the file again and copy the text exactly, with its indentation.")
 		if len(e.Nearest) > 0 {
 			b.WriteString(" Closest:")
 			for _, l := range e.Nearest {

@@ -116,6 +116,8 @@ func (s *sampler) value(name string, of schema, file string) any {
 		return of.Enum[0]
 	case name == "path":
 		return file
+	case name == "patch":
+		return "*** Begin Patch\n*** Update File: " + file + "\n-seed\n+text\n*** End Patch\n"
 	case name == "old": // stands in the file
 		return "seed"
 	}

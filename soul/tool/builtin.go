@@ -9,6 +9,7 @@ func Builtin() []Tool {
 		newGrep(),
 		newWriteFile(),
 		newStrReplaceFile(),
+		newApplyPatch(),
 		newShell(),
 		newSetTodoList(),
 		newThink(),

@@ -43,6 +43,8 @@ func lookOf(name string) look {
 		return look{kind: "edit", verb: "Write ", plain: "Write a file", keys: []string{"path"}, path: true}
 	case "StrReplaceFile":
 		return look{kind: "edit", verb: "Edit ", plain: "Edit a file", keys: []string{"path"}, path: true}
+	case "ApplyPatch":
+		return look{kind: "edit", plain: "Patch files"}
 	case "Shell":
 		return look{kind: "execute", plain: "Run a command", keys: []string{"command"}}
 	case "Glob":
@@ -80,6 +82,9 @@ func lookOf(name string) look {
 func CardOf(name string, args json.RawMessage, cwd string) Card {
 	l := lookOf(name)
 	card := Card{Title: l.plain, Kind: l.kind}
+	if name == "ApplyPatch" {
+		return patchCard(card, stringOf(members(args)["patch"]), cwd)
+	}
 	if len(l.keys) == 0 {
 		return card
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kimi-acp/fileop"
@@ -25,12 +26,18 @@ const editPlans = 2
 // the edit is planned once more, and asked for again unless it came out the same
 // to the byte.
 func (c *Invocation) Edit(ctx context.Context, verb string, e fileop.Edit) (fileop.Result, error) {
+	return c.edit(ctx, verb, e, nil)
+}
+
+// edit is Edit as a part of something larger: card is what the call shows instead of
+// this one change; nil: nothing else.
+func (c *Invocation) edit(ctx context.Context, verb string, e fileop.Edit, card []wire.FileChange) (fileop.Result, error) {
 	path, err := c.executor.operator.Resolve(e.Path)
 	if err != nil {
 		return fileop.Result{}, err
 	}
 	e.Path = path
-	leave, err := c.executor.edits.enter(ctx, path)
+	leave, err := c.enterPaths(ctx, e)
 	if err != nil {
 		return fileop.Result{}, err
 	}
@@ -44,7 +51,7 @@ func (c *Invocation) Edit(ctx context.Context, verb string, e fileop.Edit) (file
 		}
 		change = c.executor.journal.propose(c, change)
 		if shown == nil || !sameChange(*shown, change) {
-			if err := c.approveEdit(ctx, verb, change); err != nil {
+			if err := c.approveEdit(ctx, verb, change, card); err != nil {
 				c.executor.journal.rejected(change, err)
 				return fileop.Result{}, err
 			}
@@ -84,21 +91,38 @@ func (c *Invocation) isSensitive(ctx context.Context, path string) bool {
 	return err != nil || Sensitive(s.Real)
 }
 
-func (c *Invocation) approveEdit(ctx context.Context, verb string, change fileop.Change) error {
-	files := []wire.FileChange{fileChange(change.Path, change.Before, change.After)}
-	c.Progress(false, "", files)
-	action := Action{
-		Name:        "edit file",
-		Description: verb + " `" + change.Path + "`",
-		Key:         "edit file",
-		Scope:       "edits in this workspace",
-		Effect:      Edits,
-		Display:     diffBlocks(change.Path, change.Before, change.After),
-		Files:       files,
+// enterPaths waits for the turn of the edit's path, and of that to which it moves.
+func (c *Invocation) enterPaths(ctx context.Context, e fileop.Edit) (leave func(), err error) {
+	paths := []string{e.Path}
+	if e.MoveTo != "" {
+		to, err := c.executor.operator.Resolve(e.MoveTo)
+		if err != nil {
+			return nil, err
+		}
+		if to != e.Path {
+			paths = append(paths, to)
+			slices.Sort(paths) // all in one order, so that nobody waits for each other
+		}
 	}
-	if Sensitive(change.Path) || Sensitive(change.Real) {
-		action.Key, action.Guarded = "", true
+	leave = func() {}
+	for _, path := range paths {
+		one, err := c.executor.edits.enter(ctx, path)
+		if err != nil {
+			leave()
+			return nil, err
+		}
+		outer := leave
+		leave = func() { one(); outer() }
 	}
+	return leave, nil
+}
+
+func (c *Invocation) approveEdit(ctx context.Context, verb string, change fileop.Change, card []wire.FileChange) error {
+	action := editAction(verb, change)
+	if card == nil {
+		card = action.Files
+	}
+	c.Progress(false, "", card)
 	return c.Approve(ctx, action)
 }
 
@@ -138,7 +162,7 @@ func Outlast(ctx context.Context, grace time.Duration) (context.Context, context
 }
 
 func sameChange(a, b fileop.Change) bool {
-	if (a.Before == nil) != (b.Before == nil) || a.After != b.After {
+	if (a.Before == nil) != (b.Before == nil) || a.After != b.After || a.Kind != b.Kind || a.NewPath != b.NewPath {
 		return false
 	}
 	return a.Before == nil || *a.Before == *b.Before
@@ -158,14 +182,17 @@ func editFailed(ctx context.Context, r fileop.Result, err error) wire.ToolReturn
 
 // edited is the result of a committed edit; done says in a sentence what it did.
 func edited(r fileop.Result, done string) wire.ToolReturnValue {
-	path, before := r.Change.Path, r.Change.Before
-	if before != nil && r.Actual == *before {
+	path, before := resultPath(r.Change), r.Change.Before
+	if r.Change.Kind == fileop.ActionDelete {
+		return wire.ToolReturnValue{Message: done, Display: diffBlocks(path, before, ""), Files: filesOf(r.Change)}
+	}
+	if r.Change.Kind != fileop.ActionRename && before != nil && r.Actual == *before {
 		return failure(fmt.Sprintf("%s is as it was before: the edit was handed to the editor, which did not keep it. The user may have turned it down there; ask before you try again.", path), "Not kept by the editor")
 	}
-	v := wire.ToolReturnValue{
-		Message: done,
-		Display: diffBlocks(path, before, r.Actual),
-		Files:   []wire.FileChange{fileChange(path, before, r.Actual)},
+	v := wire.ToolReturnValue{Message: done}
+	if before == nil || r.Actual != *before {
+		v.Display = diffBlocks(path, before, r.Actual)
+		v.Files = []wire.FileChange{fileChange(path, before, r.Actual)}
 	}
 	if r.Adjusted {
 		v.Message += " The file now differs from what you wrote: the editor formatted it, or the user changed the edit there."

@@ -210,6 +210,8 @@ type FileChange struct {
 	Old  *string // nil: the file is new
 	New  string
 	Line int // 1-based line of the first change, 0: unknown
+
+	Deleted bool // the file is gone, and New is empty
 }
 
 // BlockType is the discriminator of a Block.
