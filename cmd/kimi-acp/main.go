@@ -22,6 +22,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"acp", "serve an editor over stdin and stdout (the default)", runACP},
+		{"lsp", "tell the agent what the user looks at, as a language server", runLSP},
 		{"demo", "play an editor and show one edit from prompt to file, offline", runDemo},
 		{"run", "do one turn without an editor, in the current folder", runRun},
 		{"doctor", "find out what keeps the agent from working, and what mends it", runDoctor},

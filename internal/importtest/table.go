@@ -38,7 +38,7 @@ var rules = []rule{
 	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
 	{"contextprovider/lsp", []string{"internal/..."}},
 	{"editors", []string{"editors/state"}},
-	{"editors/companion", []string{"editors/state", "fileop/facts", "internal/..."}},
+	{"editors/companion", []string{"editors/state", "internal/..."}},
 	{"editors/state", []string{"internal/..."}},
 
 	{"fileop", []string{"internal/..."}},
@@ -77,6 +77,7 @@ var outside = map[string][]string{
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
 	"github.com/fsnotify/fsnotify":      {"editors/state", "internal/config"},
+	"github.com/tliron/glsp":            {"editors/companion"},
 	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
