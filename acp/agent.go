@@ -179,6 +179,8 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 		a.setOption(call)
 	case "session/set_model": // removed from the protocol; old clients still send it
 		a.setModel(call)
+	case methodChangesList, methodChangesAccept, methodChangesReject:
+		a.changes(call, changesMethods()[method])
 	default:
 		call.ReplyNow(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
 	}

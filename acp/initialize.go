@@ -61,6 +61,7 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 		AgentCapabilities: agentCapabilities{
 			PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
 			SessionCapabilities: sessionCapabilities{AdditionalDirectories: &struct{}{}},
+			Meta:                agentMeta{Kimi: kimiMeta{Methods: []string{methodChangesAccept, methodChangesList, methodChangesReject}}},
 		},
 		AuthMethods: a.authMethods(c),
 		AgentInfo:   implementation{Name: "kimi-acp", Title: "Kimi", Version: a.opts.Version},
@@ -79,6 +80,17 @@ type agentCapabilities struct {
 	PromptCapabilities  promptCapabilities  `json:"promptCapabilities"`
 	MCPCapabilities     mcpCapabilities     `json:"mcpCapabilities"`
 	SessionCapabilities sessionCapabilities `json:"sessionCapabilities"`
+	Meta                agentMeta           `json:"_meta"`
+}
+
+// agentMeta says what of ours goes beyond ACP.
+type agentMeta struct {
+	Kimi kimiMeta `json:"kimi"`
+}
+
+// kimiMeta names the methods of docs/acp-extensions.md that are served.
+type kimiMeta struct {
+	Methods []string `json:"methods"`
 }
 
 type promptCapabilities struct {

@@ -102,7 +102,39 @@ func TestUndo(t *testing.T) {
 	if got := file("a.txt"); got != "one\ntwo\nthree\nfour\nFIVE, mine\n" {
 		t.Errorf("in the end the file holds %q", got)
 	}
+	if got := say("/undo change 9"); !strings.Contains(got, "no such change") {
+		t.Errorf("/undo change 9 says %q", got)
+	}
+	if got := say("/undo file a.txt"); !strings.Contains(got, "no change of a.txt stands") {
+		t.Errorf("/undo file a.txt says %q", got)
+	}
 	if got := say("/changes"); !strings.Contains(got, "No edit") {
 		t.Errorf("in the end /changes says %q", got)
+	}
+}
+
+// TestUndoOne takes back one change, those of one file, and all.
+func TestUndoOne(t *testing.T) {
+	s := stage{scripts: []string{
+		editFile("e1", "a.txt", "one", "ONE"), editFile("e2", "a.txt", "five", "FIVE"), writeFile("w1", "b.txt", "new\n"), editFile("e3", "c d.txt", "x", "y"), "text: done",
+	}}.session(t)
+	put(t, s.Cwd, "a.txt", "one\n2\n3\n4\nfive\n")
+	put(t, s.Cwd, "c d.txt", "x\n")
+	for _, step := range []struct{ say, answer, a, b, c string }{
+		{"go", "done", "ONE\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
+		{"/undo change a1", "`a.txt`: the edit is taken out, what was changed since stays", "one\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
+		{"/undo file c d.txt", "`c d.txt`: as it was before", "one\n2\n3\n4\nFIVE\n", "new\n", "x\n"},
+		{"/undo all", "`b.txt`: as it was before", "one\n2\n3\n4\nfive\n", "", "x\n"},
+	} {
+		turn := s.Prompt(acptest.Text(step.say))
+		if got := turn.Wait(); got != "end_turn" || !strings.Contains(turn.Text(), step.answer) {
+			t.Errorf("%s says %q", step.say, turn.Text())
+		}
+		for name, want := range map[string]string{"a.txt": step.a, "b.txt": step.b, "c d.txt": step.c} {
+			raw, err := os.ReadFile(filepath.Join(s.Cwd, name))
+			if string(raw) != want || err != nil && want != "" {
+				t.Errorf("after %s %s holds %q, %v", step.say, name, raw, err)
+			}
+		}
 	}
 }

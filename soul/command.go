@@ -1,8 +1,10 @@
 package soul
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,6 +32,10 @@ type Edits interface {
 	// Undo takes back the edits of the last turns that made some, and says for
 	// people what came of it.
 	Undo(ctx context.Context, turns int) string
+	// UndoChange takes back one change, by the name that Changes gives it, and
+	// UndoFile those of a file. Both say for people what came of it.
+	UndoChange(ctx context.Context, id string) string
+	UndoFile(ctx context.Context, path string) string
 	// Changes lists for people the edits that stand.
 	Changes() string
 	// Findings tells, for the model, what the user made of its edits since it was
@@ -58,7 +64,7 @@ func builtinCommands() []command {
 		{Command{Name: "plan", Description: "Turn plan mode, which changes nothing, on or off", Hint: "[on|off]"}, switchMode("plan")},
 		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
 		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
-		{Command{Name: "undo", Description: "Take back the edits of the last turn, or of the last turns", Hint: "[turns]"}, (*Builtin).undo},
+		{Command{Name: "undo", Description: "Take back the edits of the last turn, of the last turns, one change, those of a file, or all", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},
 	}
@@ -199,20 +205,26 @@ func (b *Builtin) listChanges(context.Context, string) (string, error) {
 }
 
 func (b *Builtin) undo(ctx context.Context, arg string) (string, error) {
-	turns := 1
-	if arg != "" {
-		n, err := strconv.Atoi(arg)
-		if err != nil || n < 1 {
-			b.say("`/undo` takes the number of turns to take back, such as `/undo 2`.")
-			return "", nil
-		}
-		turns = n
-	}
-	if b.cfg.Edits == nil {
+	edits := b.cfg.Edits
+	if edits == nil {
 		b.say("Edits are not kept in this session, so they cannot be taken back.")
 		return "", nil
 	}
-	b.say("%s", b.cfg.Edits.Undo(ctx, turns))
+	what, which, _ := strings.Cut(arg, " ")
+	which = strings.TrimSpace(which)
+	turns, err := strconv.Atoi(cmp.Or(arg, "1"))
+	switch {
+	case what == "change" && which != "":
+		b.say("%s", edits.UndoChange(ctx, which))
+	case what == "file" && which != "":
+		b.say("%s", edits.UndoFile(ctx, strings.Trim(which, "`")))
+	case arg == "all":
+		b.say("%s", edits.Undo(ctx, math.MaxInt))
+	case err != nil || turns < 1:
+		b.say("`/undo` takes the number of turns to take back, such as `/undo 2`, or what to take back: `/undo change a1`, `/undo file PATH`, `/undo all`.")
+	default:
+		b.say("%s", edits.Undo(ctx, turns))
+	}
 	return "", nil
 }
 

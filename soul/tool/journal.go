@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -142,6 +143,33 @@ func (j *Journal) Undo(ctx context.Context, turns int) string {
 	}
 	first := numbers[max(len(numbers)-turns, 0)]
 	undone, err := j.journal.Undo(ctx, j.operator, fileop.Which{Turn: first, Later: true})
+	return j.takenBack(undone, err)
+}
+
+// UndoChange takes back one change, which is named as Changes does or by its number
+// alone, and says what came of it.
+func (j *Journal) UndoChange(ctx context.Context, id string) string {
+	if _, err := strconv.Atoi(id); err == nil {
+		id = "a" + id
+	}
+	return j.undoReviewed(ctx, Reviewed{Action: fileop.ActionID(id)})
+}
+
+// UndoFile takes back all changes that stand in a file, and says what came of them.
+func (j *Journal) UndoFile(ctx context.Context, path string) string {
+	return j.undoReviewed(ctx, Reviewed{Path: path})
+}
+
+func (j *Journal) undoReviewed(ctx context.Context, r Reviewed) string {
+	undone, _, err := j.Reject(ctx, r)
+	if err != nil {
+		return fmt.Sprintf("Nothing was taken back: %v. `/changes` lists what stands.", err)
+	}
+	return j.takenBack(undone, nil)
+}
+
+// takenBack says for people what came of undoing.
+func (j *Journal) takenBack(undone []fileop.Undone, err error) string {
 	var out strings.Builder
 	for _, u := range undone {
 		fmt.Fprintf(&out, "- `%s`: %s\n", j.short(u.Path), howUndone(u))
@@ -178,10 +206,10 @@ func (j *Journal) Changes() string {
 	var out strings.Builder
 	out.WriteString("Edits that stand, the oldest first:\n")
 	for _, a := range applied {
-		fmt.Fprintf(&out, "- turn %d: %s (%s)\n", a.Cause.Turn, j.what(a), by(a))
+		fmt.Fprintf(&out, "- %s, turn %d: %s (%s)\n", a.ID, a.Cause.Turn, j.what(a), by(a))
 	}
 	out.WriteString(gaps)
-	out.WriteString("`/undo` takes back those of the last turn, `/undo N` those of the last N.")
+	out.WriteString("`/undo` takes back those of the last turn, `/undo N` those of the last N, `/undo change a1` one, `/undo file PATH` those of a file, `/undo all` all.")
 	return out.String()
 }
 
