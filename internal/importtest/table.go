@@ -22,6 +22,10 @@ var rules = []rule{
 	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
+	// What is kept of sessions, shown and mended.
+	{"cmd/kimi-acp/sessionscmd", []string{"cmd/kimi-acp/playback", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
+	{"cmd/kimi-acp/wirecmd", []string{"cmd/kimi-acp/playback", "soul/session", "soul/wire", "internal/..."}},
+	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 
@@ -76,7 +80,7 @@ var outside = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
-	"github.com/fsnotify/fsnotify":      {"editors/state", "internal/config"},
+	"github.com/fsnotify/fsnotify":      {"editors/state", "internal/config", "soul/session"},
 	"github.com/tliron/glsp":            {"editors/companion"},
 	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},

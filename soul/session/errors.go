@@ -34,27 +34,3 @@ type GapError struct {
 func (e *GapError) Error() string {
 	return fmt.Sprintf("the replay left out %d messages of unknown types and %d damaged lines", e.Unknown, e.Unreadable)
 }
-
-// maxNotes bounds what is reported of one file.
-const maxNotes = 20
-
-// notes collects what was repaired or skipped, for people.
-type notes struct {
-	list []string
-	more int
-}
-
-func (n *notes) add(format string, args ...any) {
-	if len(n.list) == maxNotes {
-		n.more++
-		return
-	}
-	n.list = append(n.list, fmt.Sprintf(format, args...))
-}
-
-func (n *notes) all() []string {
-	if n.more == 0 {
-		return n.list
-	}
-	return append(n.list[:len(n.list):len(n.list)], fmt.Sprintf("and %d more of that kind", n.more))
-}

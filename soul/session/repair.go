@@ -64,13 +64,13 @@ func repair(messages []llm.Message, counted int, n *notes) repaired {
 		out.counted = len(out.messages)
 	}
 	if made > 0 {
-		n.add("%d tool calls had no result in the history; they are taken as interrupted", made)
+		n.add(KindUnanswered, "%d tool calls had no result in the history; they are taken as interrupted", made)
 	}
 	if orphans > 0 {
-		n.add("%d tool results answered no call in the history; they are left out", orphans)
+		n.add(KindOrphan, "%d tool results answered no call in the history; they are left out", orphans)
 	}
 	if emptied > 0 {
-		n.add("%d tool calls had arguments that are no JSON object; they are taken as empty", emptied)
+		n.add(KindArguments, "%d tool calls had arguments that are no JSON object; they are taken as empty", emptied)
 	}
 	return out
 }

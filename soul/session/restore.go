@@ -64,7 +64,7 @@ func (r *restorer) read(src io.ReaderAt, size int64) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		r.notes.add("the history is longer than %d MiB: its first %d bytes are left out", r.maxHistory>>20, start+skipped.size)
+		r.notes.add(KindTooLong, "the history is longer than %d MiB: its first %d bytes are left out", r.maxHistory>>20, start+skipped.size)
 		r.sums.skipTo(start + skipped.size)
 	}
 	for {
@@ -99,7 +99,7 @@ func (r *restorer) readHead(src io.ReaderAt, size int64) error {
 // take adds a line to what was read.
 func (r *restorer) take(l line) {
 	if l.long {
-		r.notes.add("line %d of the history has %d bytes, more than can be read; it is left out", l.number, l.size)
+		r.notes.add(KindBadLine, "line %d of the history has %d bytes, more than can be read; it is left out", l.number, l.size)
 		return
 	}
 	if len(bytes.TrimSpace(l.text)) == 0 {
@@ -111,11 +111,11 @@ func (r *restorer) take(l line) {
 			r.torn = &line{number: l.number, at: l.at, size: l.size}
 			return
 		}
-		r.notes.add("line %d of the history is left out: %s", l.number, explain(l.text, err))
+		r.notes.add(KindBadLine, "line %d of the history is left out: %s", l.number, explain(l.text, err))
 		return
 	}
 	if record.flaw != "" {
-		r.notes.add("line %d of the history is damaged: %s", l.number, record.flaw)
+		r.notes.add(KindBadLine, "line %d of the history is damaged: %s", l.number, record.flaw)
 	}
 	switch record.role {
 	case roleSystem:
@@ -152,7 +152,7 @@ func clip(s string) string {
 func (r *restorer) finish() (out Restored, mend []byte, err error) {
 	fixed := repair(r.out.Messages, r.out.Counted, &r.notes)
 	r.out.Messages, r.out.Counted = fixed.messages, fixed.counted
-	r.out.Skipped = r.notes.all()
+	r.out.Skipped = r.notes.texts()
 	for _, m := range fixed.missing {
 		if mend, err = appendMessage(mend, m); err != nil {
 			return Restored{}, nil, err

@@ -137,7 +137,7 @@ func TestRepair(t *testing.T) {
 			if texts(got.messages) != tt.want || got.counted != tt.wantAt || len(got.missing) != tt.missing {
 				t.Errorf("%q, %d counted, %d missing; want %q, %d, %d", texts(got.messages), got.counted, len(got.missing), tt.want, tt.wantAt, tt.missing)
 			}
-			report := strings.Join(n.all(), "\n")
+			report := strings.Join(n.texts(), "\n")
 			if (tt.report == "") != (report == "") || !strings.Contains(report, tt.report) {
 				t.Errorf("reported %q, want %q", report, tt.report)
 			}

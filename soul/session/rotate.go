@@ -87,7 +87,7 @@ func (s *Session) rotate(keep int64) error {
 
 // copyAway copies the history to the next free context_N.jsonl.
 func (s *Session) copyAway() (name string, err error) {
-	n, err := s.rotations()
+	n, err := rotationsIn(s.dir)
 	if err != nil {
 		return "", err
 	}
@@ -165,9 +165,9 @@ func (s *Session) lose(err error) {
 	s.context = &log{failed: err}
 }
 
-// rotations is the number of the newest context_N.jsonl, 0 when there is none.
-func (s *Session) rotations() (int, error) {
-	names, err := s.dir.Names()
+// rotationsIn is the number of the newest context_N.jsonl, 0 when there is none.
+func rotationsIn(dir folder) (int, error) {
+	names, err := dir.Names()
 	newest := 0
 	for _, name := range names {
 		number := strings.TrimSuffix(strings.TrimPrefix(name, "context_"), ".jsonl")

@@ -191,6 +191,17 @@ func (s *Session) append(lines []byte, sync bool) error {
 	return nil
 }
 
+// Mend writes what completes the history, where it ends in tool calls without
+// results; the next append would do it too.
+func (s *Session) Mend() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.mend) == 0 {
+		return nil
+	}
+	return s.append(nil, true)
+}
+
 // load reads context.jsonl and makes it ready for appending. The caller holds the
 // lock, or is the only one who knows the session.
 func (s *Session) load(found notes) error {
@@ -199,7 +210,7 @@ func (s *Session) load(found notes) error {
 		return fmt.Errorf("opening the history: %w", err)
 	}
 	s.context = history
-	rotations, err := s.rotations()
+	rotations, err := rotationsIn(s.dir)
 	if err != nil {
 		return fmt.Errorf("opening the history: %w", err)
 	}
@@ -233,10 +244,10 @@ func (s *Session) setAside(torn *line, n *notes) {
 		err = s.context.look()
 	}
 	if err != nil {
-		n.add("the history ends in %d bytes of a torn line, which are left out and could not be moved away: %v", torn.size, err)
+		n.add(KindTornTail, "the history ends in %d bytes of a torn line, which are left out and could not be moved away: %v", torn.size, err)
 		return
 	}
-	n.add("the history ended in %d bytes of a torn line; they were moved to %s", torn.size, s.own+string(os.PathSeparator)+name)
+	n.add(KindTornTail, "the history ended in %d bytes of a torn line; they were moved to %s", torn.size, s.own+string(os.PathSeparator)+name)
 }
 
 // maxTorn bounds how many torn pieces are kept.

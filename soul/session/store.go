@@ -111,25 +111,34 @@ func (st *Store) open(workDir, id string) (*Session, error) {
 }
 
 func (st *Store) locate(root *os.Root, workDir, id string) (*Session, error) {
-	found, err := st.find(root, id)
+	dir, workDir, err := st.place(root, workDir, id)
 	if err != nil {
 		return nil, err
 	}
+	return st.openIn(root, workDir, dir, id, false)
+}
+
+// place gives the folder that holds a session, and its work dir if that is known.
+func (st *Store) place(root *os.Root, workDir, id string) (dir, of string, err error) {
+	found, err := st.find(root, id)
+	if err != nil {
+		return "", "", err
+	}
 	if workDir != "" {
 		if workDir, err = cleanWorkDir(workDir); err != nil {
-			return nil, err
+			return "", "", err
 		}
 		found = slices.DeleteFunc(found, func(c candidate) bool { return c.dir != folderOf(workDir) })
 	}
 	if len(found) == 0 {
-		return nil, ErrNotFound
+		return "", "", ErrNotFound
 	}
 	slices.SortFunc(found, candidate.compare)
-	dir := found[0].dir
+	dir = found[0].dir
 	if workDir == "" {
 		workDir = st.workDirs(root).of(dir, id)
 	}
-	return st.openIn(root, workDir, dir, id, false)
+	return dir, workDir, nil
 }
 
 // openIn opens a session, one that is there or, with create, one that is not, and
@@ -173,10 +182,10 @@ func (st *Store) openIn(root *os.Root, workDir, dirName, id string, create bool)
 	s.record = newRecording(s.dir)
 	var found notes
 	if note != "" {
-		found.add("%s", note)
+		found.add(KindUnlocked, "%s", note)
 	}
 	if s.state, err = loadState(s.dir); err != nil {
-		found.add("%v", err)
+		found.add(KindSettings, "%v", err)
 	}
 	if err = s.load(found); err != nil {
 		s.lose(err) // and let go of the file

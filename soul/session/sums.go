@@ -137,10 +137,10 @@ func (v *verifier) fail() {
 func (v *verifier) finish(size int64, n *notes) {
 	if v.last > size {
 		v.lost = v.last - size
-		n.add("the last %d bytes that were written to the history are not in it any more", v.lost)
+		n.add(KindMissing, "the last %d bytes that were written to the history are not in it any more", v.lost)
 	}
 	if v.differ > 0 {
-		n.add("the history was changed after it was written, the first time near line %d; it is used as it is now", v.first)
+		n.add(KindChanged, "the history was changed after it was written, the first time near line %d; it is used as it is now", v.first)
 	}
 }
 
