@@ -28,6 +28,8 @@ func subcommands() []subcommand {
 		{"doctor", "find out what keeps the agent from working, and what mends it", runDoctor},
 		{"eval", "have a model do small tasks, and check what came of them", runEval},
 		{"policy", "say what would be allowed, asked for or denied, and why", runPolicy},
+		{"sessions", "list, show, watch, export, check, mend and delete kept sessions", runSessions},
+		{"wire", "show the recording of a session", runWire},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},
 	}

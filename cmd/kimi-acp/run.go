@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"kimi-acp/cmd/kimi-acp/run"
+	"kimi-acp/internal/cmdline"
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/obs"
 	"kimi-acp/internal/proc"
@@ -161,7 +162,7 @@ func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 		fmt.Fprint(flags.Output(), runExamples)
 	}
 	var err error
-	f.words, err = parseAmong(flags, args)
+	f.words, err = cmdline.Parse(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return f, 0, false
@@ -172,24 +173,6 @@ func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 		return f, int(run.ExitUsage), false
 	}
 	return f, 0, true
-}
-
-// parseAmong parses flags that may stand before, between and behind other words;
-// behind "--" there are only words.
-func parseAmong(flags *flag.FlagSet, args []string) (words []string, err error) {
-	for {
-		if err := flags.Parse(args); err != nil {
-			return nil, err
-		}
-		rest := flags.Args()
-		if len(rest) == 0 {
-			return words, nil
-		}
-		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
-			return append(words, rest...), nil
-		}
-		words, args = append(words, rest[0]), rest[1:]
-	}
 }
 
 // modeOf is the mode of the flags, else that of the settings.
