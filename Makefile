@@ -14,7 +14,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients bench bench-go lint fmt cross clean
+.PHONY: help build demo test test-clients test-kernels bench bench-go lint fmt cross clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test: ## run all tests with the race detector
 test-clients: ## run the tests with real ACP clients from npm
 	$(GO) test -tags clients -count=1 -v ./internal/clienttest
 
+test-kernels: ## run the tests with kimi-cli from PyPI
+	$(GO) test -tags kernels -count=1 -v ./internal/kerneltest
+
 bench: build ## measure the program beside its peer, and rewrite docs/performance.md
 	$(GO) run ./internal/agentbench -agent bin/kimi-acp -page docs/performance.md
 
@@ -41,6 +44,7 @@ bench-go: ## run the benchmarks of single functions
 lint: $(GOLANGCI) $(GOFUMPT) ## vet, lint, and check the formatting
 	$(GO) vet ./...
 	$(GO) vet -tags clients ./internal/clienttest
+	$(GO) vet -tags kernels ./internal/kerneltest
 	$(GOLANGCI) run ./...
 	@unformatted=$$($(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then \
 		printf 'not formatted, run make fmt:\n%s\n' "$$unformatted"; exit 1; fi

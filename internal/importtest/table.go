@@ -52,6 +52,8 @@ var rules = []rule{
 
 	// The pages are made from whatever they are about.
 	{"internal/doctest", []string{"acp", "soul/...", "fileop", "internal/..."}},
+	// kimi-cli and the store of sessions on the same files.
+	{"internal/kerneltest", []string{"soul/llm", "soul/session", "soul/wire"}},
 	{"internal/...", []string{"internal/..."}},
 }
 
@@ -63,6 +65,7 @@ var testKits = []struct {
 	{"internal/acptest/...", nil},
 	{"internal/modeltest", []string{"cmd/kimi-acp/demo", "internal/agentbench"}},
 	{"internal/clienttest", nil},
+	{"internal/kerneltest", nil},
 	{"internal/doctest", nil},
 	{"internal/importtest", nil},
 	{"internal/obs/obstest", nil},

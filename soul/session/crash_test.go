@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"kimi-acp/soul/llm"
 )
@@ -38,6 +41,18 @@ func runVictim(dir string) int {
 	}
 }
 
+// rounds is how often the process is killed: 50 times, or SESSION_KILL_ROUNDS.
+func rounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("SESSION_KILL_ROUNDS")
+	if text == "" {
+		return 50
+	}
+	n, err := strconv.Atoi(text)
+	check(t, err)
+	return n
+}
+
 // Whatever was acknowledged is there after the process was killed, and nobody is
 // left with the lock.
 func TestKilled(t *testing.T) {
@@ -47,7 +62,10 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	st := newStore(t)
 	check(t, create(t, st, "x").Close())
-	for round := range 50 {
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	torn := 0
+	for round := range rounds(t) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), victimDir+"="+st.share)
 		out, err := cmd.StdoutPipe()
@@ -55,6 +73,8 @@ func TestKilled(t *testing.T) {
 		check(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		kept := -1
+		killAfter, delay := random.IntN(7), time.Duration(random.IntN(1500))*time.Microsecond
+		var killed sync.WaitGroup // and read on: what is in the pipe was acknowledged
 		for n := 0; lines.Scan(); n++ {
 			i, ok := strings.CutPrefix(lines.Text(), "kept ")
 			if !ok {
@@ -67,11 +87,15 @@ func TestKilled(t *testing.T) {
 					t.Errorf("opening it meanwhile gave %v", err)
 				}
 			}
-			if n == round%7 {
-				check(t, cmd.Process.Kill()) // and read on: what is in the pipe was acknowledged
+			if n == killAfter {
+				killed.Go(func() {
+					time.Sleep(delay) // into the middle of whatever comes next
+					_ = cmd.Process.Kill()
+				})
 			}
 		}
 		check(t, lines.Err())
+		killed.Wait()
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("the process ended by itself")
 		}
@@ -89,6 +113,15 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("round %d: message %d is %q", round, i, m.Content[0].Text)
 			}
 		}
+		if strings.Contains(skipped(s), "torn") {
+			torn++
+		}
 		check(t, s.Close())
+		// A history that only grows would make each round longer than the last.
+		if len(messages) > 3000 {
+			check(t, st.Delete("x"))
+			check(t, create(t, st, "x").Close())
+		}
 	}
+	t.Logf("%d rounds, seed %d: %d histories had a torn end", rounds(t), seed, torn)
 }
