@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,15 +20,24 @@ import (
 // victimDir names the share dir to the process that will be killed.
 const victimDir = "SESSION_TEST_VICTIM"
 
-// runVictim appends steps for ever, and says on stdout which ones were acknowledged.
+// victimSteps says after how many steps it ends by itself.
+const victimSteps = "SESSION_TEST_STEPS"
+
+// runVictim appends steps, for ever unless victimSteps says otherwise, and says on
+// stdout which ones were acknowledged.
 func runVictim(dir string) int {
+	runtime.LockOSThread() // faults are counted by thread
 	s, err := NewStore(dir).Open(workDir, "x")
 	if err != nil {
 		fmt.Println("failed", err)
 		return 1
 	}
 	next := len(s.Restored().Messages) / 3
+	last, _ := strconv.Atoi(os.Getenv(victimSteps)) // 0 is never reached
 	for i := next; ; i++ {
+		if i > 0 && i == last {
+			return 0
+		}
 		id := strconv.Itoa(i)
 		err := s.AppendCheckpoint(i)
 		if err == nil {
