@@ -1,6 +1,7 @@
 package fileop_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -97,5 +98,111 @@ func TestJournalFolderRefusesLinks(t *testing.T) {
 	}
 	if _, err := fileop.OpenJournalFolder(away, fileop.ContentLimits{}); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file as folder: %v", err)
+	}
+}
+
+// TestJournalFolderTold: up to where the model was told outlasts a restart, and is
+// forgotten when it cannot be read.
+func TestJournalFolderTold(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	op := fileop.New(fileop.Options{Disk: openDisk(t, root), Roots: []string{root}})
+	open := func() *fileop.JournalFolder {
+		f, err := fileop.OpenJournalFolder(dir, fileop.ContentLimits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	tell := func(f *fileop.JournalFolder) (int, fileop.Mark) {
+		found, mark, err := f.Journal.Since(t.Context(), op, f.Told())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found), mark
+	}
+	f := open()
+	c, err := op.Plan(t.Context(), fileop.Edit{Path: "new", Content: ptr("new\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Journal.Reject(f.Journal.Propose(fileop.Cause{}, c).Action(), "no"); err != nil {
+		t.Fatal(err)
+	}
+	n, mark := tell(f)
+	if err := f.SetTold(mark); n != 1 || err != nil {
+		t.Errorf("%d findings, %v", n, err)
+	}
+	for _, test := range []struct {
+		file string // what stands in it then; "": it stays
+		want int
+	}{{"", 0}, {"{", 1}, {`{"seq":999}`, 0}} {
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if test.file != "" {
+			if err := os.WriteFile(filepath.Join(dir, "told.json"), []byte(test.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f = open()
+		if n, _ := tell(f); n != test.want {
+			t.Errorf("after %q in the file: %d findings, want %d", test.file, n, test.want)
+		}
+	}
+	// That mark lay beyond the journal, as when its latest records were lost; what comes
+	// now is told all the same.
+	mark = f.Told()
+	if err := f.Journal.Reject(f.Journal.Propose(fileop.Cause{}, c).Action(), "no"); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := f.Journal.Since(t.Context(), op, mark); len(found) != 1 || err != nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestJournalFolderIsShortened: a journal that has grown long keeps the latest state of
+// each action when it is opened, and goes on.
+func TestJournalFolderIsShortened(t *testing.T) {
+	dir := t.TempDir()
+	reopen := func(f *fileop.JournalFolder) *fileop.JournalFolder {
+		if f != nil {
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := fileop.OpenJournalFolder(dir, fileop.ContentLimits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := reopen(nil)
+	id := f.Journal.Propose(fileop.Cause{Turn: 3}, fileop.Change{Path: "/a"}).Action()
+	path := filepath.Join(dir, "journal.jsonl")
+	line, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Repeat(line, 17<<20/len(line)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = reopen(f)
+	if err := f.Journal.Reject(id, "no"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 2000 {
+		t.Errorf("the journal has %d bytes, %v", info.Size(), err)
+	}
+	f = reopen(f)
+	a, err := f.Journal.Action(id)
+	if err != nil || a.State != fileop.StateRejected || a.Cause.Turn != 3 || len(f.Journal.Actions(fileop.Which{All: true})) != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

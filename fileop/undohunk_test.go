@@ -178,6 +178,10 @@ func TestReviewErrors(t *testing.T) {
 			t.Errorf("refusing %v of %s: %v, want %v", test.hunks, test.id, err, test.want)
 		}
 	}
+	l.wantState(empty, fileop.StateReviewed) // it has no parts, so it was kept as a whole
+	if err := l.journal.Keep(empty); err != nil {
+		t.Error(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := l.journal.Refuse(ctx, l.op, id, 1); !errors.Is(err, context.Canceled) {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,22 +31,24 @@ type undoWorld struct {
 	op      *fileop.Operator
 	journal *fileop.Journal
 	scans   *fileop.CommandScans // nil: the store cannot be walked
+	editor  *editor              // nil: there is none
 	model   map[string][]string  // by name; lines with their ends
 	end     string
 	fresh   int
 	turn    int
 }
 
-func newUndoWorld(ctx context.Context, t *rapid.T, store fileop.Store, root string) *undoWorld {
+func newUndoWorld(ctx context.Context, t *rapid.T, store fileop.Store, root string, e *editor) *undoWorld {
 	j, err := fileop.OpenJournal(fileop.JournalOptions{File: io.Discard, Contents: fileop.NewMemContents(fileop.ContentLimits{})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &undoWorld{
 		T: t, ctx: ctx, store: store, root: root, journal: j, model: map[string][]string{}, turn: 1,
-		op:  fileop.New(fileop.Options{Disk: store, Roots: []string{root}, Recorder: j}),
-		end: rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end"),
+		editor: e,
+		end:    rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end"),
 	}
+	w.op = w.operator(store, j)
 	if _, ok := store.(*fileop.Disk); ok {
 		w.scans = fileop.NewCommandScans(w.op, j, &memScratch{}, fileop.ScanLimits{})
 	}
@@ -61,6 +64,15 @@ func newUndoWorld(ctx context.Context, t *rapid.T, store fileop.Store, root stri
 		w.model[fmt.Sprintf("file%d", n)] = lines
 	}
 	return w
+}
+
+// operator works on a store, and through the editor where there is one.
+func (w *undoWorld) operator(disk fileop.Store, rec fileop.Recorder) *fileop.Operator {
+	o := fileop.Options{Disk: disk, Roots: []string{w.root}, Recorder: rec}
+	if w.editor != nil {
+		o.Editor, o.EditorReads, o.EditorWrites = w.editor, true, true
+	}
+	return fileop.New(o)
 }
 
 func (w *undoWorld) line(whose string, at ...int) string {
@@ -82,8 +94,28 @@ func (w *undoWorld) put(name string, lines []string) {
 	}
 }
 
+// see reads a file as the user sees it.
+func (w *undoWorld) see(name string) ([]byte, error) {
+	if w.editor != nil {
+		return w.editor.Read(w.ctx, w.path(name))
+	}
+	return w.store.Read(w.ctx, w.path(name))
+}
+
+// save saves what is typed and not saved, as a user does who is about to run
+// something.
+func (w *undoWorld) save() {
+	if w.editor == nil {
+		return
+	}
+	for path, text := range w.editor.buffers {
+		w.put(filepath.Base(path), []string{text})
+		delete(w.editor.buffers, path)
+	}
+}
+
 func (w *undoWorld) lines(name string) []string {
-	data, err := w.store.Read(w.ctx, w.path(name))
+	data, err := w.see(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -97,7 +129,7 @@ func (w *undoWorld) lines(name string) []string {
 func (w *undoWorld) files(names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
-		if data, err := w.store.Read(w.ctx, w.path(name)); err == nil {
+		if data, err := w.see(name); err == nil {
 			out[name] = string(data)
 		}
 	}
@@ -164,6 +196,7 @@ func (w *undoWorld) command() {
 	if w.scans == nil {
 		return
 	}
+	w.save()
 	scan, err := w.scans.Before(w.ctx)
 	if err != nil {
 		w.Fatal(err)
@@ -202,6 +235,11 @@ func (w *undoWorld) user() {
 	with := w.line("user")
 	w.model[name] = slices.Clone(w.model[name])
 	w.model[name][at], lines[i] = with, with
+	if w.editor != nil && rapid.Bool().Draw(w.T, "unsaved") {
+		w.editor.edit(w.path(name), strings.Join(lines, ""))
+		return
+	}
+	w.save()
 	w.put(name, lines)
 }
 
@@ -236,36 +274,44 @@ func (w *undoWorld) undo(o *fileop.Operator, which fileop.Which) []fileop.Undone
 	return results
 }
 
-// checkUndo runs random sequences on each kind of store.
+// checkUndo runs random sequences on each kind of store: in memory, on disk, and
+// through an editor that reads and writes, over a disk. -rapid.checks=1000 runs a
+// thousand on each and takes some minutes; without it there are a thousand in memory
+// and a hundred on the others, which wait for the disk.
 func checkUndo(t *testing.T, check func(*undoWorld)) {
 	t.Run("memory", func(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
-			for range 5 {
+			for range 10 {
 				root := filepath.Join(string(filepath.Separator), "work")
-				w := newUndoWorld(t.Context(), rt, fileop.NewMem(root), root)
+				w := newUndoWorld(t.Context(), rt, fileop.NewMem(root), root, nil)
 				check(w)
 			}
 		})
 	})
-	t.Run("disk", func(t *testing.T) {
-		base := t.TempDir()
-		n := 0
-		rapid.Check(t, func(rt *rapid.T) {
-			n++
-			root := filepath.Join(base, fmt.Sprint(n))
-			if err := os.Mkdir(root, 0o755); err != nil {
-				rt.Fatal(err)
-			}
-			d, err := fileop.OpenDisk(root)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			check(newUndoWorld(t.Context(), rt, d, root))
-			if err := d.Close(); err != nil {
-				rt.Fatal(err)
-			}
+	for name, edits := range map[string]bool{"disk": false, "editor": true} {
+		t.Run(name, func(t *testing.T) {
+			base, n := t.TempDir(), 0
+			rapid.Check(t, func(rt *rapid.T) {
+				n++
+				root := filepath.Join(base, fmt.Sprint(n))
+				if err := os.Mkdir(root, 0o755); err != nil {
+					rt.Fatal(err)
+				}
+				d, err := fileop.OpenDisk(root)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				var e *editor
+				if edits {
+					e = &editor{disk: d}
+				}
+				check(newUndoWorld(t.Context(), rt, d, root, e))
+				if err := d.Close(); err != nil {
+					rt.Fatal(err)
+				}
+			})
 		})
-	})
+	}
 }
 
 // TestUndoGivesTheUsersBytes: once everything is undone, the files are what the user
@@ -296,6 +342,15 @@ func TestUndoGivesTheUsersBytes(t *testing.T) {
 	})
 }
 
+// diskFaults are what operating systems say when a file cannot be written.
+var diskFaults = []error{
+	&fs.PathError{Op: "write", Path: "file", Err: syscall.ENOSPC},
+	&fs.PathError{Op: "read", Path: "file", Err: syscall.EIO},
+	&fs.PathError{Op: "open", Path: "file", Err: syscall.EACCES},
+	&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EXDEV},
+	io.ErrShortWrite,
+}
+
 // TestUndoWithFaults lets one operation of the store fail, before or after it has
 // done its work. Each file is old or new then, what is said to be undone is, and
 // undoing again gives the user's bytes.
@@ -308,7 +363,8 @@ func TestUndoWithFaults(t *testing.T) {
 			fault = storetest.FailAfter
 		}
 		at := rapid.IntRange(1, 20).Draw(w.T, "operation")
-		broken := fileop.New(fileop.Options{Disk: fault(w.store, at, errors.New("broken")), Roots: []string{w.root}})
+		why := rapid.SampledFrom(diskFaults).Draw(w.T, "fault")
+		broken := w.operator(fault(w.store, at, why), nil)
 		results := w.undo(broken, fileop.Which{All: true})
 		now, want := w.files(undoNames...), w.want()
 		kept := w.keptPaths(results)
