@@ -78,6 +78,9 @@ func (c *Invocation) plan(ctx context.Context, e fileop.Edit) (fileop.Change, er
 		blind.Nearest = nil // they would tell the model what stands there
 		err = &blind
 	}
+	if err == nil {
+		err = c.executor.seen.current(e, change)
+	}
 	return change, err
 }
 
@@ -138,6 +141,9 @@ func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.R
 	lasting, cancel := Outlast(ctx, commitGrace)
 	defer cancel()
 	result, err := c.executor.operator.Commit(lasting, change)
+	if err == nil {
+		c.executor.seen.note(resultPath(change), result.Actual)
+	}
 	if err != nil && lasting.Err() != nil && !errors.Is(err, fileop.ErrUnconfirmed) {
 		// Not wrapped: this must not pass for an interruption before the write.
 		return result, fmt.Errorf("interrupted while %s was written, and it is not known whether it was (%s): read it before you rely on it", change.Path, err.Error())

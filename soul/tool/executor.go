@@ -57,6 +57,8 @@ type Executor struct {
 	tools      map[string]Tool
 	specs      []llm.ToolSpec
 
+	seen seenTexts
+
 	// A caller takes them in this order: edits, then readers or changes; nothing
 	// but a picture's turn is waited for inside readers, and nothing but the change
 	// inside changes.

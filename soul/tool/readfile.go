@@ -59,6 +59,9 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 		return withheld(file.Path)
 	}
 	w := numberLines(file, in.NLines)
+	if w.first == 1 && !w.more && len(w.cut) == 0 {
+		c.executor.seen.note(file.Path, file.Text)
+	}
 	v := wire.ToolReturnValue{Output: wire.Output{Text: w.text}, Message: w.message(file.Path)}
 	if file.NotUTF8 {
 		v.Output.Text = strings.ToValidUTF8(v.Output.Text, "\uFFFD")
