@@ -15,8 +15,10 @@ import (
 const MaxFile = 64 << 20
 
 // Disk is a Store over folders on disk. It holds each root open, so a path that is
-// exchanged for a link while it is being used still cannot lead outside. Not kept
-// on writing: hard links, extended attributes and access control lists.
+// exchanged for a link while it is being used still cannot lead outside, and opens the
+// folders of a path one by one, so it does not lead elsewhere inside either. Not kept
+// on writing: extended attributes, access control lists, and hard links: a file with
+// several names becomes one of its own, and the other names keep the old text.
 type Disk struct {
 	folders folders
 	roots   []*os.Root
@@ -63,7 +65,15 @@ func (d *Disk) Read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readRegular(ctx, root, p)
+	folder, missing, err := enter(root, filepath.Dir(p.rel))
+	if err != nil {
+		return nil, d.explain(path, "reading", err)
+	}
+	defer func() { _ = folder.Close() }() // only read: nothing can be lost
+	if missing != "" {
+		return nil, d.explain(path, "reading", &fs.PathError{Op: "open", Path: missing, Err: fs.ErrNotExist})
+	}
+	data, err := readRegular(ctx, folder, p)
 	if err != nil {
 		return nil, d.explain(path, "reading", err)
 	}
@@ -94,7 +104,15 @@ func (d *Disk) Remove(ctx context.Context, path string) error {
 	if m := info.Mode(); !m.IsRegular() && m&os.ModeSymlink == 0 {
 		return notRegular(name, m)
 	}
-	if err := root.Remove(rel); err != nil {
+	folder, missing, err := enter(root, dir.rel)
+	if err != nil {
+		return d.explain(path, "removing", err)
+	}
+	defer func() { _ = folder.Close() }() // a folder holds no data that could be lost
+	if missing != "" {
+		return d.explain(path, "removing", &fs.PathError{Op: "open", Path: missing, Err: fs.ErrNotExist})
+	}
+	if err := folder.Remove(filepath.Base(name)); err != nil {
 		return d.explain(path, "removing", err)
 	}
 	return nil
@@ -117,7 +135,7 @@ func (d *Disk) place(ctx context.Context, path string) (place, *os.Root, error) 
 func (d *Disk) explain(path, doing string, err error) error {
 	var one *fs.PathError
 	var two *os.LinkError
-	if !errors.As(err, &one) && !errors.As(err, &two) {
+	if !errors.As(err, &one) && !errors.As(err, &two) && !errors.Is(err, ErrStale) {
 		return err
 	}
 	if _, now := d.folders.locate(path); errors.Is(now, ErrOutside) {
@@ -126,17 +144,19 @@ func (d *Disk) explain(path, doing string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }
 
-func readRegular(ctx context.Context, root *os.Root, p place) ([]byte, error) {
+// readRegular reads a file of a folder.
+func readRegular(ctx context.Context, folder *os.Root, p place) ([]byte, error) {
+	name := filepath.Base(p.rel)
 	// Opening a device can have effects, so it is looked at first; what is opened may
 	// be another file by then, so it is looked at again.
-	info, err := root.Lstat(p.rel)
+	info, err := folder.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, notRegular(p.name, info.Mode())
 	}
-	f, err := root.OpenFile(p.rel, os.O_RDONLY|openWithoutWaiting, 0)
+	f, err := folder.OpenFile(name, os.O_RDONLY|openWithoutWaiting, 0)
 	if err != nil {
 		return nil, err
 	}

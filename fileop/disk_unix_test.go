@@ -110,3 +110,26 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("the file holds %q", got)
 	}
 }
+
+// TestHardLink edits a file that has another name outside: that name keeps the text,
+// and whoever asks the user is told.
+func TestHardLink(t *testing.T) {
+	root, away := t.TempDir(), filepath.Join(t.TempDir(), "other name")
+	path := filepath.Join(root, "file")
+	if err := errors.Join(os.WriteFile(away, []byte("old\n"), 0o600), os.Link(away, path)); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	op := fileop.New(fileop.Options{Disk: openDisk(t, root), Roots: []string{root}})
+	c, err := op.Plan(t.Context(), fileop.Edit{Path: path, Replace: []fileop.Replacement{{Old: "old", New: "new"}}})
+	if err != nil || c.Links != 2 {
+		t.Fatalf("links %d, %v", c.Links, err)
+	}
+	if _, err := op.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	here, _ := os.ReadFile(path)
+	there, _ := os.ReadFile(away)
+	if string(here) != "new\n" || string(there) != "old\n" {
+		t.Errorf("here %q, under the other name %q", here, there)
+	}
+}

@@ -57,6 +57,13 @@ func (w *diskWrite) moveHere(ctx context.Context, p, q place) error {
 	if err := errors.Join(w.step(stepLink), ctx.Err()); err != nil {
 		return err
 	}
+	for _, dir := range []string{filepath.Dir(p.rel), w.dir} {
+		folder, _, err := enter(w.root, dir) // no part of it became a link
+		if err != nil {
+			return err
+		}
+		_ = folder.Close() // only looked at
+	}
 	err := w.root.Link(p.rel, q.rel)
 	switch {
 	case errors.Is(err, fs.ErrExist) && p.rel != q.rel && strings.EqualFold(p.rel, q.rel) && w.sameFile(p.rel, q.rel):

@@ -40,6 +40,7 @@ func (d *Disk) Write(ctx context.Context, path string, data []byte) error {
 		return d.explain(path, "writing", err)
 	}
 	w := diskWrite{disk: d, root: root, dir: filepath.Dir(p.rel)}
+	defer w.letGo()
 	if err := w.run(ctx, p, old, data); err != nil {
 		w.takeBack()
 		return d.explain(path, "writing", err)
@@ -71,8 +72,10 @@ type diskWrite struct {
 	root *os.Root
 	dir  string
 	made []string // parents, outermost first
-	temp string   // empty: none
+	temp string   // in folder; empty: none
 	file *os.File // open temporary file, nil: none
+
+	folder *os.Root // dir, held; nil: not yet
 }
 
 func (w *diskWrite) run(ctx context.Context, p place, old fs.FileInfo, data []byte) error {
@@ -88,7 +91,17 @@ func (w *diskWrite) run(ctx context.Context, p place, old fs.FileInfo, data []by
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.root.Rename(w.temp, p.rel)
+	if err := leadsTo(w.root, w.dir, w.folder); err != nil {
+		return err
+	}
+	return w.folder.Rename(w.temp, filepath.Base(p.rel))
+}
+
+// letGo closes the folder that was held.
+func (w *diskWrite) letGo() {
+	if w.folder != nil {
+		_ = w.folder.Close() // a folder holds no data that could be lost
+	}
 }
 
 // create makes the missing parents and the empty temporary file.
@@ -101,12 +114,19 @@ func (w *diskWrite) create(old fs.FileInfo) error {
 	if err := w.step(stepCreate); err != nil {
 		return err
 	}
+	folder, missing, err := enter(w.root, w.dir)
+	if err != nil {
+		return err
+	}
+	if w.folder = folder; missing != "" {
+		return &fs.PathError{Op: "open", Path: missing, Err: fs.ErrNotExist}
+	}
 	mode := fs.FileMode(0o666) // less the umask
 	if old != nil {
 		mode = 0o600 // nobody else looks in before the mode is set
 	}
-	temp := filepath.Join(w.dir, ".kimi-acp-"+rand.Text()+".tmp")
-	f, err := w.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	temp := ".kimi-acp-" + rand.Text() + ".tmp"
+	f, err := w.folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -180,7 +200,7 @@ func (w *diskWrite) takeBack() {
 	w.disk.making.Lock()
 	defer w.disk.making.Unlock()
 	if w.temp != "" {
-		_ = w.root.Remove(w.temp)
+		_ = w.folder.Remove(w.temp)
 	}
 	for i := len(w.made) - 1; i >= 0; i-- {
 		_ = w.root.Remove(w.made[i]) // fails where another file has come since

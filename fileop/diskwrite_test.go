@@ -3,6 +3,7 @@ package fileop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,6 +115,47 @@ func TestWriteRace(t *testing.T) {
 				t.Errorf("the file holds %q, want the old text", got)
 			}
 		})
+	}
+}
+
+// TestWriteRaceInside exchanges the target's folder for a link to another folder of
+// the root, or for another folder. What was approved is the one, so the other keeps
+// its file.
+func TestWriteRaceInside(t *testing.T) {
+	for n, at := range writes[0].steps {
+		for _, link := range []bool{true, false} {
+			t.Run(fmt.Sprint(at, " link ", link), func(t *testing.T) {
+				d, root := diskWith(t, "dir/file", "old")
+				other := filepath.Join(root, "other")
+				if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "file"), []byte("kept"), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+				seen := 0
+				d.before = func(step) error {
+					if seen++; seen != n+1 {
+						return nil
+					}
+					if err := os.Rename(filepath.Join(root, "dir"), filepath.Join(root, "moved")); err != nil {
+						return err
+					}
+					if link {
+						return os.Symlink("other", filepath.Join(root, "dir"))
+					}
+					return os.Rename(other, filepath.Join(root, "dir"))
+				}
+				err := d.Write(t.Context(), filepath.Join(root, "dir", "file"), []byte("new"))
+				opened := link || at != stepCreate // before that, another folder is just the folder
+				if opened && !errors.Is(err, ErrStale) {
+					t.Errorf("error %v, want ErrStale", err)
+				}
+				if got := read(t, filepath.Join(root, "dir", "file")); opened && got != "kept" {
+					t.Errorf("the other file holds %q", got)
+				}
+				if got := read(t, filepath.Join(root, "moved", "file")); got != "old" {
+					t.Errorf("the file holds %q, want the old text", got)
+				}
+			})
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -84,6 +85,11 @@ func (f folders) clean(path string) (string, error) {
 		return "", fmt.Errorf("%w: %q holds a NUL byte", ErrPath, path)
 	case path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`):
 		return "", fmt.Errorf("%w: %q: ~ is not expanded here; write the absolute path", ErrPath, path)
+	}
+	if err := windowsPath(path, runtime.GOOS == "windows"); err != nil {
+		return "", err
+	}
+	switch {
 	case filepath.IsAbs(path):
 		return filepath.Clean(path), nil
 	case len(f) == 0:
