@@ -43,7 +43,7 @@ func windowsName(part string) error {
 	}
 	stem, _, _ := strings.Cut(part, ".")
 	stem = strings.TrimRight(stem, " ")
-	device := len(stem) == 4 && strings.Contains("0123456789", stem[3:]) && (strings.EqualFold(stem[:3], "COM") || strings.EqualFold(stem[:3], "LPT"))
+	device := len(stem) == 4 && strings.Trim(stem[3:], "0123456789") == "" && (strings.EqualFold(stem[:3], "COM") || strings.EqualFold(stem[:3], "LPT"))
 	for _, name := range deviceNames {
 		device = device || strings.EqualFold(stem, name)
 	}
