@@ -37,6 +37,8 @@ var (
 	ErrBadEdit = errors.New("unusable edit")
 	// ErrBadPatch: the text is no patch.
 	ErrBadPatch = errors.New("unusable patch")
+	// ErrBadNotebook: the text is no Jupyter notebook of format 4.
+	ErrBadNotebook = errors.New("not a notebook")
 	// ErrRefused: the editor answered with an error. Its words are in the text.
 	ErrRefused = errors.New("refused by the editor")
 	// ErrDirtyBuffer: the editor holds unsaved changes and offers no way to write.

@@ -154,14 +154,23 @@ func (o *Operator) mayEdit(p place, v view, e Edit) error {
 // apply computes the text after the edit.
 func (v view) apply(path string, e Edit) (Text, error) {
 	switch {
+	case len(e.Patch) > 0 && isNotebook(path), e.Append && isNotebook(path):
+		return Text{}, fmt.Errorf("%s: %w: a notebook is edited by replacing texts in its cells", path, ErrBadEdit)
 	case len(e.Patch) > 0:
 		return v.text.patch(path, e.Patch)
+	case e.Content == nil && isNotebook(path):
+		return v.text.replaceInCells(path, e.Replace)
 	case e.Content == nil:
 		return v.text.replace(path, e.Replace)
 	}
 	given := *e.Content
 	if len(given) > MaxEdit {
 		return Text{}, &SizeError{Path: path, Size: int64(len(given)), Max: MaxEdit}
+	}
+	if isNotebook(path) {
+		if err := wholeNotebook(path, given); err != nil {
+			return Text{}, err
+		}
 	}
 	t := v.text
 	if !e.Append {

@@ -55,7 +55,7 @@ func strReplaceFile(ctx context.Context, c *Invocation, in strReplaceFileArgumen
 // countReplacements counts the places that an edit has changed, by making it again: a
 // replacement of all occurrences is as many as there were by its turn.
 func countReplacements(c fileop.Change, rs []fileop.Replacement) int {
-	if c.Before == nil {
+	if c.Before == nil || fileop.IsNotebook(c.Path) { // a notebook's texts are not as they are read
 		return len(rs)
 	}
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
