@@ -18,14 +18,6 @@ func keepOwner(f *os.File, old os.FileInfo) {
 	}
 }
 
-// linksOf is how many names a file has.
-func linksOf(info os.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Nlink) //nolint:unconvert,gosec // its size differs between systems; no file has that many names
-	}
-	return 1
-}
-
 // syncDir makes a rename inside a directory last. Some file systems cannot; the
 // file is replaced all the same, so this is no error.
 func syncDir(root *os.Root, dir string) {

@@ -35,7 +35,6 @@ type Change struct {
 
 	NewPath, NewReal string // where a rename leads, as Path and Real
 	NotText          bool   // of a deletion or a rename: the file is no text, and Before is empty
-	Links            int    // how many names the file has on disk, 1 when that is not known; of an edit
 	Size             int    // of a deletion or a rename: how many bytes the file has
 
 	data   []byte // what is written
@@ -74,7 +73,7 @@ func (o *Operator) Plan(ctx context.Context, e Edit) (Change, error) {
 	}
 	c := Change{Path: p.name, Real: p.real, Kind: ActionCreate, Dirty: v.dirty, stamp: v.stamp()}
 	if v.exists() {
-		c.Kind, c.Before, c.Links = ActionEdit, &v.text.Body, o.links(ctx, p)
+		c.Kind, c.Before = ActionEdit, &v.text.Body
 	}
 	if err := o.planText(&c, p, v, e); err != nil {
 		return Change{}, err

@@ -42,9 +42,17 @@ func (o *Operator) ReadWindow(ctx context.Context, path string, first, n int) (W
 	if err != nil {
 		return Window{}, err
 	}
-	w := Window{Path: s.Path, Real: s.Real, First: first, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding, Total: countLines(s.Text)}
+	return s.Lines(first, n), nil
+}
+
+// Lines gives up to n lines of a file from line first on, both at least 1.
+func (s Snapshot) Lines(first, n int) Window {
+	w := Window{
+		Path: s.Path, Real: s.Real, First: first, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding,
+		Total: countLines(s.Text),
+	}
 	w.Text, w.More = cutLines(s.Text, first, n)
-	return w, nil
+	return w
 }
 
 // editorWindow asks the editor for a part of a file. It is false where only the

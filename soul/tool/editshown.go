@@ -53,11 +53,6 @@ func editAction(verb string, c fileop.Change) Action {
 	if c.NotText {
 		a.Description += fmt.Sprintf(" (no text, %s)", plural(c.Size, "byte"))
 	}
-	if c.Links > 1 {
-		// Another of its names may lie outside of the workspace.
-		a.Description += fmt.Sprintf(" (the file has %d names on disk; an editor may change it under all of them, on disk only this one is changed)", c.Links)
-		a.Key, a.Guarded = "", true
-	}
 	for _, path := range []string{c.Path, c.Real, c.NewPath, c.NewReal} {
 		if path != "" && Sensitive(path) {
 			a.Key, a.Guarded = "", true

@@ -45,13 +45,30 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 	}, a)
 }
 
-// Read gives a file as the user sees it.
+// Read gives a file as the user sees it, a notebook as its cells.
 func (c *Invocation) Read(ctx context.Context, path string) (fileop.Snapshot, error) {
-	return c.executor.operator.Read(ctx, path)
+	s, err := c.executor.operator.Read(ctx, path)
+	if err != nil {
+		return s, err
+	}
+	c.executor.seen.note(s.Path, s.Text)
+	if fileop.IsNotebook(s.Path) {
+		if cells, err := fileop.Notebook(s.Text); err == nil { // else it is shown as it is
+			s.Text = cells
+		}
+	}
+	return s, nil
 }
 
 // ReadWindow gives some lines of a file as the user sees it.
 func (c *Invocation) ReadWindow(ctx context.Context, path string, first, n int) (fileop.Window, error) {
+	if fileop.IsNotebook(path) {
+		s, err := c.Read(ctx, path)
+		if err != nil {
+			return fileop.Window{}, err
+		}
+		return s.Lines(first, n), nil
+	}
 	return c.executor.operator.ReadWindow(ctx, path, first, n)
 }
 

@@ -59,9 +59,6 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 		return withheld(file.Path)
 	}
 	w := numberLines(file, in.NLines)
-	if w.first == 1 && !w.more && len(w.cut) == 0 && !fileop.IsNotebook(file.Path) {
-		c.executor.seen.note(file.Path, file.Text)
-	}
 	v := wire.ToolReturnValue{Output: wire.Output{Text: w.text}, Message: w.message(file.Path)}
 	if file.NotUTF8 {
 		v.Output.Text = strings.ToValidUTF8(v.Output.Text, "\uFFFD")
@@ -79,34 +76,21 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 // readLines gives the lines that are asked for. The whole file is read where it is
 // all wanted, or where only the whole tells which lines are the last.
 func (c *Invocation) readLines(ctx context.Context, in readFileArguments) (fileop.Window, error) {
-	notebook := fileop.IsNotebook(in.Path)
-	if !notebook && (in.LineOffset > 1 || in.LineOffset == 1 && in.NLines < maxReadLines) {
+	if in.LineOffset > 1 || in.LineOffset == 1 && in.NLines < maxReadLines {
 		return c.ReadWindow(ctx, in.Path, in.LineOffset, in.NLines)
 	}
 	s, err := c.Read(ctx, in.Path)
 	if err != nil {
 		return fileop.Window{}, err
 	}
-	if notebook {
-		if cells, err := fileop.Notebook(s.Text); err == nil { // else it is shown as it is
-			c.executor.seen.note(s.Path, s.Text)
-			s.Text = cells
-		}
-	}
 	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, First: 1, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding}
 	w.Total = strings.Count(s.Text, "\n")
 	if s.Text != "" && !strings.HasSuffix(s.Text, "\n") {
 		w.Total++
 	}
-	if in.LineOffset != 1 {
-		w.First = in.LineOffset
-		if in.LineOffset < 0 {
-			w.First = max(w.Total+1+in.LineOffset, 1)
-		}
+	if in.LineOffset < 0 {
+		w.First = max(w.Total+1+in.LineOffset, 1)
 		for range w.First - 1 {
-			if w.Text == "" {
-				break
-			}
 			_, w.Text, _ = strings.Cut(w.Text, "\n")
 		}
 	}
