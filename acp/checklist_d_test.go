@@ -142,6 +142,7 @@ func Test053AdditionalDirectories(t *testing.T) {
 	root, more, alien := t.TempDir(), t.TempDir(), t.TempDir()
 	inside, outside := put(t, more, "in.txt", "from the second root\n"), put(t, alien, "out.txt", "secret\n")
 	c := stage{scripts: []string{readFile("in", inside) + readFile("out", outside), "text: done", readFile("in", inside), "text: done"}}.serve(t)
+	c.OnPermission = acptest.Choose("reject_once") // what lies outside is asked for
 	c.Initialize(both)
 	open := func(params map[string]any) []acptest.ToolCall {
 		t.Helper()

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"kimi-acp/soul/wire"
 )
@@ -96,7 +97,25 @@ func (s *session) resolve(r wire.ApprovalRequest, t *turn, raw json.RawMessage) 
 			s.executor.RejectForSession(r.ID)
 		}
 	}
-	s.wire.ResolveApproval(r.ID, answer, "")
+	s.wire.ResolveApproval(r.ID, answer, feedbackIn(result, outcome))
+}
+
+// maxFeedback bounds what an editor may say with an answer, in bytes.
+const maxFeedback = 4000
+
+// feedbackIn gives what the user wants instead, which an editor may send as the text
+// "feedback" in the _meta of the result or of its outcome.
+func feedbackIn(result, outcome members) string {
+	for _, m := range []members{outcome, result} {
+		text := strings.TrimSpace(m.sub("_meta").optionalText("feedback"))
+		if len(text) > maxFeedback {
+			text = strings.ToValidUTF8(text[:maxFeedback], "") + "…"
+		}
+		if text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // running is the turn that runs, nil when none does.

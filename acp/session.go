@@ -176,6 +176,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		Questioner: s.wire,
 		Progress:   func(p wire.ToolProgress) { s.wire.Send(p) },
 		Cwd:        roots[0],
+		Roots:      roots,
 		Logger:     a.log,
 	})
 	s.wire.HandleTools(s.executor)

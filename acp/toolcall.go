@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"kimi-acp/internal/policy"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
@@ -109,7 +110,7 @@ func (c *calls) draw(s *shownCall) {
 	if !ok {
 		return
 	}
-	content := diffs([]wire.FileChange{change})
+	content := diffs([]wire.FileChange{change}, maxCardDiff)
 	c.session.update(toolCallUpdate{
 		SessionUpdate: "tool_call_update", ToolCallID: s.id, Content: &content,
 		Locations: []toolCallLocation{{Path: change.Path, Line: line}},
@@ -132,7 +133,7 @@ func (c *calls) progress(p wire.ToolProgress) {
 	switch {
 	case len(p.Files) > 0 && !slices.Equal(p.Files, s.files):
 		s.files = p.Files
-		content := diffs(p.Files)
+		content := diffs(p.Files, maxCardDiff)
 		u.Content, changed = &content, true
 	case p.Output != "" && p.Output != s.output && s.terminal == "":
 		s.output = p.Output
@@ -235,12 +236,35 @@ func (c *calls) shown(r wire.ApprovalRequest) toolCallUpdate {
 		c.mu.Unlock()
 	}
 	u := toolCallUpdate{ToolCallID: s.id, Title: s.card.Title, Kind: s.card.Kind, Status: s.status, Locations: locations(s.card)}
-	var content []toolContent
+	if who := asker(r); who != "" {
+		u.Title = who + ": " + u.Title
+	}
+	content := []toolContent{textContent(r.Description)}
 	if len(r.Files) > 0 {
-		content = diffs(r.Files)
-	} else {
-		content = []toolContent{textContent(r.Description)}
+		// What it is about is in the title and the change itself; why it is asked for
+		// stands behind the first paragraph.
+		content = diffs(r.Files, maxAskedDiff)
+		if _, why, ok := strings.Cut(r.Description, "\n\n"); ok {
+			content = append(content, textContent(why))
+		}
 	}
 	u.Content = &content
 	return u
+}
+
+// maxAsker bounds the name of who asks, in bytes.
+const maxAsker = 60
+
+// asker names the agent that asks, "" for the one that the user talks to.
+func asker(r wire.ApprovalRequest) string {
+	for _, name := range []*string{r.SourceDescription, r.SubagentType, r.AgentID} {
+		if name != nil && *name != "" {
+			who := policy.Visible(*name)
+			if len(who) > maxAsker {
+				who = strings.ToValidUTF8(who[:maxAsker], "") + "…"
+			}
+			return "Agent " + who
+		}
+	}
+	return ""
 }

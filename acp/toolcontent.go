@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"strings"
 
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
@@ -21,23 +20,10 @@ func locations(c tool.Card) []toolCallLocation {
 	return out
 }
 
-func diffs(files []wire.FileChange) []toolContent {
-	out := make([]toolContent, 0, len(files))
-	for _, f := range files {
-		text := f.New
-		c := toolContent{Type: "diff", Path: f.Path, OldText: f.Old, NewText: &text}
-		if f.Deleted {
-			c.Meta = &contentMeta{Deleted: true}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
 // resultContent is what an editor shows of a result: diffs for edits, output for
 // commands, else the sentence.
 func resultContent(kind string, v wire.ToolReturnValue) []toolContent {
-	content := diffs(v.Files)
+	content := diffs(v.Files, maxCardDiff)
 	output := v.Output.Text
 	for _, p := range v.Output.Parts {
 		if p.Type == llm.PartText {
@@ -62,17 +48,5 @@ func resultContent(kind string, v wire.ToolReturnValue) []toolContent {
 	return content
 }
 
-// fenced puts a text into a Markdown code block that nothing in it can close.
-func fenced(text string) string {
-	longest, run := 0, 0
-	for _, r := range text {
-		if r == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", max(3, longest+1))
-	return fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
-}
+// fenced shows the output of a program.
+func fenced(text string) string { return tool.Fenced("", text) }

@@ -36,6 +36,13 @@ func Hunks(before, after string) []Hunk {
 		}
 		return []Hunk{h}
 	}
+	return hunksOf(a, b)
+}
+
+// AllHunks is Hunks for texts of any length. It takes time in proportion to them.
+func AllHunks(before, after string) []Hunk { return hunksOf(splitLines(before), splitLines(after)) }
+
+func hunksOf(a, b []string) []Hunk {
 	var hunks []Hunk
 	for _, g := range group(diffLines(a, b)) {
 		w := g.window(len(a), len(b))
@@ -48,6 +55,22 @@ func Hunks(before, after string) []Hunk {
 		hunks = append(hunks, h)
 	}
 	return hunks
+}
+
+// Around gives the hunk with at most n unchanged lines at each of its ends.
+func (h Hunk) Around(n int) Hunk {
+	a, b := splitLines(h.OldText), splitLines(h.NewText)
+	head, tail := 0, 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	head, tail = max(head-n, 0), max(tail-n, 0)
+	h.OldText, h.NewText = strings.Join(a[head:len(a)-tail], ""), strings.Join(b[head:len(b)-tail], "")
+	h.OldStart, h.NewStart = h.OldStart+head, h.NewStart+head
+	return h
 }
 
 // FirstChangedLine is the 1-based line of the new text at which the texts begin to

@@ -17,6 +17,8 @@ var (
 	ErrPath = errors.New("unusable path")
 	// ErrOutside: the path, or what it links to, lies in none of the workspace roots.
 	ErrOutside = errors.New("outside the workspace")
+	// ErrMoved: the path leads elsewhere than when it was looked at.
+	ErrMoved = errors.New("leads elsewhere than when it was asked for")
 	// ErrNotRegular: a directory, pipe, socket or device, or a path below a file.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrTooLarge: more bytes than are read, written or edited. See SizeError.

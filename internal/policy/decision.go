@@ -93,7 +93,7 @@ func (v Verdict) Lines() []string {
 	slices.SortStableFunc(parts, func(a, b Part) int { return int(b.Decision) - int(a.Decision) })
 	lines := make([]string, 0, len(parts))
 	for _, p := range parts {
-		lines = append(lines, foldBlanks(p.Text))
+		lines = append(lines, foldBlanks(p.Text, longestBlank))
 	}
 	return lines
 }

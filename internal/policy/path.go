@@ -74,8 +74,10 @@ func (e *Engine) judgeRead(p PathFacts, c *Context, namesOnly bool) finding {
 	if places == nil {
 		return bad
 	}
-	if why := c.foreignName(p.Path); why != "" && c.Windows {
-		return floor(Deny, "path", why)
+	if c.Windows {
+		if why := c.foreignName(p.Path); why != "" {
+			return floor(Deny, "path", why)
+		}
 	}
 	return e.judgePlaces(KindRead, places, c, func() finding {
 		real := places[len(places)-1]
@@ -138,7 +140,7 @@ func (e *Engine) judgeWrite(p PathFacts, c *Context, exactly bool) finding {
 			f.words = "writing " + Visible(real)
 		} else {
 			f.key = []string{Rule{Decision: Allow, Kind: KindEdit, Pattern: "**"}.String()}
-			f.words = "edits in this workspace, but for protected files"
+			f.words = "edits in this workspace"
 		}
 		return f
 	}, false)

@@ -173,6 +173,9 @@ func foldPath(p string) string { return strings.Join(foldAll(strings.Split(p, "/
 // without regard to case, to characters that are not seen, to dots and blanks at
 // the end, to a stream's name behind a colon, and to the short name of .git.
 func foldName(name string) string {
+	if folded(name) {
+		return name
+	}
 	if i := strings.IndexByte(name, ':'); i > 1 {
 		name = name[:i]
 	}
@@ -193,4 +196,17 @@ func foldName(name string) string {
 		return ".git"
 	}
 	return name
+}
+
+// folded tells of most names that folding leaves them as they are.
+func folded(name string) bool {
+	if name == "" || strings.HasPrefix(name, "git~") {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c >= 0x7f || c == ':' || c >= 'A' && c <= 'Z' {
+			return false
+		}
+	}
+	return name[len(name)-1] != '.'
 }

@@ -27,16 +27,53 @@ func Visible(s string) string {
 			b.WriteString(`\t`)
 		case !hidden(r):
 			b.WriteRune(r)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			b.WriteString(escape(r))
 		}
 		i += n
 	}
 	return b.String()
+}
+
+func escape(r rune) string {
+	switch {
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+const (
+	longIndent = 64 // blanks in a row that a script may hold without hiding anything
+	emptyLines = 3  // in a row
+)
+
+// Legible is a script for people, line by line: hidden characters are written out,
+// and long stretches of nothing, which could push the rest out of sight, are
+// replaced by a note of how long they are.
+func Legible(script string) string {
+	var out []string
+	empty := 0
+	flush := func() {
+		if empty > emptyLines {
+			out = append(out, fmt.Sprintf("⟨%d empty lines⟩", empty))
+		} else {
+			out = append(out, make([]string, empty)...)
+		}
+		empty = 0
+	}
+	for _, line := range strings.Split(script, "\n") {
+		if strings.Trim(line, " \t\r") == "" && line == strings.Trim(line, "\r") {
+			empty++
+			continue
+		}
+		flush()
+		out = append(out, foldBlanks(Visible(line), longIndent))
+	}
+	flush()
+	return strings.Join(out, "\n")
 }
 
 // hidden tells whether a rune is not what a reader takes it for: not seen at all,
@@ -73,12 +110,12 @@ func hiddenIn(s string) (string, bool) {
 // longestBlank is how many blanks in a row are shown as they are.
 const longestBlank = 8
 
-// foldBlanks shortens long runs of blanks and says how long they were.
-func foldBlanks(s string) string {
+// foldBlanks shortens runs of blanks that are longer, and says how long they were.
+func foldBlanks(s string, longest int) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		n := len(s) - len(strings.TrimLeft(s, " "))
-		if n > longestBlank {
+		if n > longest {
 			fmt.Fprintf(&b, " ⟨%d blanks⟩ ", n)
 		} else {
 			b.WriteString(s[:n])

@@ -47,7 +47,7 @@ func applyPatch(ctx context.Context, c *Invocation, in applyPatchArguments) wire
 	p := patching{total: len(edits)}
 	for _, e := range edits {
 		r, err := c.edit(ctx, editVerb(e), e, card)
-		if p.take(ctx, e, r, err); p.over {
+		if p.take(ctx, c, e, r, err); p.over {
 			break
 		}
 	}
@@ -100,12 +100,12 @@ type patching struct {
 	over   bool // no further file is asked for
 }
 
-func (p *patching) take(ctx context.Context, e fileop.Edit, r fileop.Result, err error) {
+func (p *patching) take(ctx context.Context, c *Invocation, e fileop.Edit, r fileop.Result, err error) {
 	var v wire.ToolReturnValue
 	if err != nil {
 		v = editFailed(ctx, r, err)
 	} else {
-		v = edited(r, patched(r.Change))
+		v = c.edited(r, patched(r.Change))
 	}
 	p.value.Display = append(p.value.Display, withoutBrief(v.Display)...)
 	p.value.Files = append(p.value.Files, v.Files...)

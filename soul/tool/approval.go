@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"kimi-acp/fileop"
 	"kimi-acp/soul/wire"
 )
 
@@ -16,10 +17,13 @@ type Action struct {
 	Description string // one line for people, e.g. "Edit file `P`"
 	// Key is what an answer for the session covers: every action with an equal
 	// Key. Empty: an answer covers this action alone.
-	Key     string
-	Scope   string // Key in words, e.g. "edits in this workspace"
-	Effect  Effect // what it would do, which is what modes go by
-	Guarded bool   // it is asked for even where a mode accepts its kind
+	Key    string
+	Scope  string // Key in words, e.g. "edits in this workspace"
+	Effect Effect // what it would do, which is what modes go by
+	Firm   Firmness
+	// Bound stands for the bytes that are asked about, see Invocation.granted. Zero:
+	// the answer is for one call of Approve.
+	Bound   fileop.Digest
 	Display []wire.Block
 	Files   []wire.FileChange
 }
@@ -125,7 +129,7 @@ func (a *approvals) begin(id string, open *openApproval) (done bool, err error) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	allowed, lasts := a.lasting[open.action.Key]
-	verdict := a.mode.judge(open.action.Effect, open.action.Guarded)
+	verdict := a.mode.judge(open.action.Effect, open.action.Firm)
 	switch {
 	case verdict == verdictRefuse:
 		return true, errPlanMode
@@ -157,7 +161,7 @@ func (a *approvals) setMode(m Mode) {
 	answers := map[string]wire.Approval{}
 	cancels := map[string]context.CancelFunc{}
 	for id, open := range a.open {
-		verdict := m.judge(open.action.Effect, open.action.Guarded)
+		verdict := m.judge(open.action.Effect, open.action.Firm)
 		if verdict == verdictAsk {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+
+	"kimi-acp/internal/policy"
 )
 
 // maxTitle bounds the argument in a card's title, in characters.
@@ -102,7 +104,7 @@ func CardOf(name string, args json.RawMessage, cwd string) Card {
 			card.Locations = []Location{at}
 			value = relative(at.Path, cwd)
 		}
-		card.Title = l.verb + codeSpan(shorten(value, maxTitle))
+		card.Title = l.verb + codeSpan(policy.Visible(shorten(value, maxTitle)))
 		break
 	}
 	return card

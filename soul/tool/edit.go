@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kimi-acp/fileop"
+	"kimi-acp/internal/policy"
 	"kimi-acp/soul/wire"
 )
 
@@ -43,21 +44,13 @@ func (c *Invocation) edit(ctx context.Context, verb string, e fileop.Edit, card 
 	}
 	defer leave()
 
-	var shown *fileop.Change
 	for range editPlans {
 		change, err := c.plan(ctx, e)
 		if err != nil {
 			return fileop.Result{}, err
 		}
 		change = c.executor.journal.propose(c, change)
-		if shown == nil || !sameChange(*shown, change) {
-			if err := c.approveEdit(ctx, verb, change, card); err != nil {
-				c.executor.journal.rejected(change, err)
-				return fileop.Result{}, err
-			}
-		}
-		shown = &change
-		result, err := c.commit(ctx, change)
+		result, err := c.commit(ctx, verb, change, card)
 		if !errors.Is(err, fileop.ErrStale) {
 			return result, err
 		}
@@ -73,7 +66,7 @@ func (c *Invocation) plan(ctx context.Context, e fileop.Edit) (fileop.Change, er
 	defer c.executor.readers.leave()
 	change, err := c.executor.operator.Plan(ctx, e)
 	var match *fileop.MatchError
-	if errors.As(err, &match) && len(match.Nearest) > 0 && c.isSensitive(ctx, e.Path) {
+	if errors.As(err, &match) && len(match.Nearest) > 0 && c.executor.files.hides(absolute(e.Path, c.executor.cwd), "") {
 		blind := *match
 		blind.Nearest = nil // they would tell the model what stands there
 		err = &blind
@@ -82,16 +75,6 @@ func (c *Invocation) plan(ctx context.Context, e fileop.Edit) (fileop.Change, er
 		err = c.executor.seen.current(e, change)
 	}
 	return change, err
-}
-
-// isSensitive judges a file by its path and by where the path leads. One that cannot
-// be looked at counts as sensitive.
-func (c *Invocation) isSensitive(ctx context.Context, path string) bool {
-	if Sensitive(path) {
-		return true
-	}
-	s, err := c.executor.operator.Read(ctx, path)
-	return err != nil || Sensitive(s.Real)
 }
 
 // enterPaths waits for the turn of the edit's path, and of that to which it moves.
@@ -120,17 +103,36 @@ func (c *Invocation) enterPaths(ctx context.Context, e fileop.Edit) (leave func(
 	return leave, nil
 }
 
+// approveEdit asks for a planned change, unless this very change was approved in this
+// call or the rules allow it.
 func (c *Invocation) approveEdit(ctx context.Context, verb string, change fileop.Change, card []wire.FileChange) error {
+	r := c.executor.files.change(change)
+	if r.Decision != policy.Deny && c.granted[change.Digest()] {
+		return nil
+	}
 	action := editAction(verb, change)
 	if card == nil {
 		card = action.Files
 	}
 	c.Progress(false, "", card)
-	return c.Approve(ctx, action)
+	return c.permit(ctx, r, action)
 }
 
-func (c *Invocation) commit(ctx context.Context, change fileop.Change) (fileop.Result, error) {
-	if err := c.executor.changes.enter(ctx); err != nil {
+// editStands tells whether a change that was approved, or allowed, still is.
+func (c *Invocation) editStands(change fileop.Change) bool {
+	r := c.executor.files.change(change)
+	return r.Decision == policy.Allow || r.Decision != policy.Deny && c.granted[change.Digest()]
+}
+
+func (c *Invocation) commit(ctx context.Context, verb string, change fileop.Change, card []wire.FileChange) (fileop.Result, error) {
+	err := c.changeOnceAllowed(ctx, func() error {
+		err := c.approveEdit(ctx, verb, change, card)
+		if err != nil {
+			c.executor.journal.rejected(change, err)
+		}
+		return err
+	}, func() bool { return c.editStands(change) })
+	if err != nil {
 		return fileop.Result{}, err
 	}
 	defer c.executor.changes.leave()
@@ -167,13 +169,6 @@ func Outlast(ctx context.Context, grace time.Duration) (context.Context, context
 	}
 }
 
-func sameChange(a, b fileop.Change) bool {
-	if (a.Before == nil) != (b.Before == nil) || a.After != b.After || a.Kind != b.Kind || a.NewPath != b.NewPath {
-		return false
-	}
-	return a.Before == nil || *a.Before == *b.Before
-}
-
 // editFailed is the result of an edit that came to nothing, or about which it is
 // only known that the file is no longer what it was.
 func editFailed(ctx context.Context, r fileop.Result, err error) wire.ToolReturnValue {
@@ -187,7 +182,7 @@ func editFailed(ctx context.Context, r fileop.Result, err error) wire.ToolReturn
 }
 
 // edited is the result of a committed edit; done says in a sentence what it did.
-func edited(r fileop.Result, done string) wire.ToolReturnValue {
+func (c *Invocation) edited(r fileop.Result, done string) wire.ToolReturnValue {
 	path, before := resultPath(r.Change), r.Change.Before
 	if r.Change.Kind == fileop.ActionDelete {
 		return wire.ToolReturnValue{Message: done, Display: diffBlocks(path, before, ""), Files: filesOf(r.Change)}
@@ -202,7 +197,7 @@ func edited(r fileop.Result, done string) wire.ToolReturnValue {
 	}
 	if r.Adjusted {
 		v.Message += " The file now differs from what you wrote: the editor formatted it, or the user changed the edit there."
-		if !Sensitive(path) && !Sensitive(r.Change.Real) {
+		if !c.executor.files.hides(path, "") && !c.executor.files.hides(r.Change.Path, r.Change.Real) {
 			v.Message += " The output shows the difference; keep to what stands there now."
 			v.Output.Text = fileop.Unified(path, &r.Change.After, r.Actual)
 		}

@@ -344,23 +344,6 @@ func TestWithRealOperator(t *testing.T) {
 	})
 }
 
-func TestSameChange(t *testing.T) {
-	base := fileop.Change{Before: ptr("a"), After: "b"}
-	for _, c := range []struct {
-		other fileop.Change
-		want  bool
-	}{
-		{fileop.Change{Before: ptr("a"), After: "b"}, true},
-		{fileop.Change{Before: ptr("x"), After: "b"}, false},
-		{fileop.Change{Before: ptr("a"), After: "x"}, false},
-		{fileop.Change{After: "b"}, false},
-	} {
-		if got := sameChange(base, c.other); got != c.want {
-			t.Errorf("%+v: got %v", c.other, got)
-		}
-	}
-}
-
 func TestCountReplacements(t *testing.T) {
 	before := "a a\nb a\n"
 	for _, test := range []struct {

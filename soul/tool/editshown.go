@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kimi-acp/fileop"
+	"kimi-acp/internal/policy"
 	"kimi-acp/soul/wire"
 )
 
@@ -37,26 +38,20 @@ func resultPath(c fileop.Change) string {
 func editAction(verb string, c fileop.Change) Action {
 	a := Action{
 		Name:        "edit file",
-		Description: verb + " `" + c.Path + "`",
-		Key:         "edit file",
-		Scope:       "edits in this workspace",
+		Description: verb + " " + codeSpan(policy.Visible(c.Path)),
 		Effect:      Edits,
+		Bound:       c.Digest(),
 		Display:     diffBlocks(resultPath(c), c.Before, c.After),
 		Files:       filesOf(c),
 	}
 	switch c.Kind {
 	case fileop.ActionDelete:
-		a.Name, a.Key, a.Scope, a.Guarded = "delete file", "delete file", "deletions in this workspace", true
+		a.Name, a.Scope = "delete file", "deletions in this workspace"
 	case fileop.ActionRename:
-		a.Description += " to `" + c.NewPath + "`"
+		a.Description += " to " + codeSpan(policy.Visible(c.NewPath))
 	}
 	if c.NotText {
 		a.Description += fmt.Sprintf(" (no text, %s)", plural(c.Size, "byte"))
-	}
-	for _, path := range []string{c.Path, c.Real, c.NewPath, c.NewReal} {
-		if path != "" && Sensitive(path) {
-			a.Key, a.Guarded = "", true
-		}
 	}
 	return a
 }
@@ -72,10 +67,10 @@ func patchCard(card Card, patch, cwd string) Card {
 		verb := strings.TrimSuffix(editVerb(e), " file")
 		verbs[verb] = true
 		at := absolute(e.Path, cwd)
-		name := codeSpan(shorten(relative(at, cwd), maxTitle))
+		name := codeSpan(policy.Visible(shorten(relative(at, cwd), maxTitle)))
 		if e.MoveTo != "" {
 			at = absolute(e.MoveTo, cwd)
-			name += " to " + codeSpan(shorten(relative(at, cwd), maxTitle))
+			name += " to " + codeSpan(policy.Visible(shorten(relative(at, cwd), maxTitle)))
 		}
 		card.Locations = append(card.Locations, Location{Path: at})
 		names = append(names, name)

@@ -29,9 +29,10 @@ type Options struct {
 	// side. It may block, which slows the call. Nil: nobody watches.
 	Progress    func(wire.ToolProgress)
 	Cwd         string    // the working directory of commands, absolute
+	Roots       []string  // the folders of the workspace, absolute; nil: Cwd. A Guard has its own
 	Tools       []Tool    // nil: Builtin()
 	Todo        *TodoList // nil: a new list
-	Guard       *Guard    // judges commands before anybody is asked; nil: everything asks
+	Guard       *Guard    // judges before anybody is asked; nil: commands ask, and files are judged as in an untrusted folder Cwd
 	Journal     *Journal  // keeps the changes, and Operator must be its Operator; nil: nothing is kept
 	MaxParallel int       // how many calls read at once; 0: 8
 	Logger      *slog.Logger
@@ -50,7 +51,9 @@ type Executor struct {
 	images     atomic.Bool // the model can see images
 	todo       *TodoList
 	journal    *Journal
-	guard      *Guard
+	guard      *Guard // for commands, may be nil
+	files      *Guard // for all else, never nil
+	outside    Outside
 	approvals  *approvals
 	progress   func(wire.ToolProgress)
 	logger     *slog.Logger
@@ -92,6 +95,13 @@ func NewExecutor(o Options) *Executor {
 		e.changes = o.Journal.changes // undoing waits for commands, and they for it
 	}
 	e.images.Store(o.Images)
+	if e.files = o.Guard; e.files == nil {
+		if o.Roots == nil {
+			o.Roots = []string{o.Cwd}
+		}
+		e.files = plainGuard(o.Roots)
+	}
+	e.outside, _ = o.Operator.(Outside)
 	if e.tree == nil {
 		e.tree, _ = o.Operator.(Tree)
 	}
@@ -177,7 +187,12 @@ func (e *Executor) run(ctx context.Context, t Tool, c *Invocation) wire.ToolRetu
 		if err := e.readers.enter(ctx); err != nil {
 			return Failed(ctx, err)
 		}
-		defer e.readers.leave()
+		c.reading = true
+		defer func() {
+			if c.reading {
+				e.readers.leave()
+			}
+		}()
 		c.Progress(true, "", nil)
 	}
 	return t.Run(ctx, c)

@@ -69,6 +69,13 @@ func glob(ctx context.Context, c *Invocation, in globArguments) wire.ToolReturnV
 		fixed, g.pattern = doublestar.SplitPattern(g.pattern)
 		g.from = filepath.FromSlash(fixed)
 	}
+	if g.from != "" {
+		at, err := c.mayRead(ctx, g.from, true)
+		if err != nil {
+			return Failed(ctx, err)
+		}
+		g.from = at.name
+	}
 	if err := g.run(ctx, c.executor.tree); err != nil {
 		return Failed(ctx, err)
 	}

@@ -89,16 +89,16 @@ func grep(ctx context.Context, c *Invocation, in grepArguments) wire.ToolReturnV
 	if from == "." {
 		from = ""
 	}
+	s := newSearch(in, pattern, filter, e)
+	if s.shows, err = e.files.shows(); err != nil {
+		return Failed(ctx, err)
+	}
 	if from != "" {
-		resolved, err := e.operator.Resolve(from)
-		if err != nil {
+		if s.at, err = c.mayRead(ctx, from, true); err != nil {
 			return Failed(ctx, err)
 		}
-		if from = resolved; Sensitive(from) {
-			return withheld(from)
-		}
+		from = s.at.name
 	}
-	s := newSearch(in, pattern, filter, e)
 	if err := s.run(ctx, from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return failure(fmt.Sprintf("%s: there is no such file or directory.", from), "")

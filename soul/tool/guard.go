@@ -1,11 +1,13 @@
 package tool
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"os"
+	"sync"
 
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/policy"
-	"kimi-acp/soul/wire"
 )
 
 // Guard judges what a tool means to do, before anybody is asked. It may be used by
@@ -17,65 +19,80 @@ type Guard struct {
 	Context policy.Context
 }
 
-// shell judges a command line. A nil Guard asks for everything.
-func (g *Guard) shell(command string, mode Mode) policy.Verdict {
-	if g == nil {
-		return policy.Verdict{Decision: policy.Ask, Key: command, Scope: "this exact command"}
-	}
-	engine, err := g.Engine()
+// plainGuard is the guard of an Executor that was given none: the rules about files
+// that hold for everybody.
+func plainGuard(roots []string) *Guard {
+	home, err := os.UserHomeDir()
 	if err != nil {
-		return policy.Verdict{Decision: policy.AskOnce, Reason: "the rules cannot be used: " + err.Error()}
+		home = "" // then ~ is not understood
 	}
-	c := g.Context
-	c.Mode = policy.Mode(mode)
-	if mode == ModeYolo {
-		// Whether the mode lifts a question is the Executor's to say; what is denied
-		// whatever anybody answers stays denied.
-		c.Mode = policy.ModeDefault
+	return &Guard{
+		Engine:  sync.OnceValues(func() (*policy.Engine, error) { return policy.New(policy.Options{Sets: []string{}}) }),
+		Context: policy.Context{Roots: roots, Home: home, Look: facts.Look},
 	}
-	return engine.Shell(command, c)
 }
 
-// approveCommand asks for a command unless the rules allow it. Its error is one of
-// Approve, or a *deniedError.
-func (c *Invocation) approveCommand(ctx context.Context, command string) error {
-	v := c.executor.guard.shell(command, c.executor.Mode())
-	switch v.Decision {
+// ruling is a verdict, and which modes let the action pass unasked.
+type ruling struct {
+	policy.Verdict
+	firm Firmness
+}
+
+// judge puts a question to the rules.
+func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdict) ruling {
+	engine, err := g.Engine()
+	if err != nil {
+		return ruling{policy.Verdict{Decision: policy.AskOnce, Reason: "the rules cannot be used: " + err.Error()}, Floor}
+	}
+	c := g.Context
+	c.Mode = policy.ModeDefault
+	r := ruling{Verdict: question(engine, c)}
+	if r.Decision == policy.Allow || r.Decision == policy.Deny {
+		return r
+	}
+	// Whether a mode lifts a question is the Executor's to say, since it can change
+	// while the question is open; which ones could is the rules' to say. The user who
+	// turned on the mode that asks nothing has answered for the workspace, too.
+	r.firm = Floor
+	c.Mode, c.Trusted = policy.ModeYolo, true
+	if question(engine, c).Decision == policy.Allow {
+		r.firm = Guarded
+	}
+	c.Mode, c.Trusted = policy.ModeAcceptEdits, g.Context.Trusted
+	if question(engine, c).Decision == policy.Allow {
+		r.firm = Ordinary
+	}
+	return r
+}
+
+// stricter joins two rulings about one action: no answer to one of them lasts for
+// both.
+func (r ruling) stricter(other ruling) ruling {
+	if other.Decision > r.Decision {
+		r, other = other, r
+	}
+	if other.Decision != policy.Allow {
+		r.firm = max(r.firm, other.firm)
+	}
+	return r
+}
+
+// permit settles what the rules say of an action: nil means that it may be done. It
+// asks where they say so. Its error is one of Approve, or a *deniedError.
+func (c *Invocation) permit(ctx context.Context, r ruling, a Action) error {
+	switch r.Decision {
 	case policy.Allow:
 		return nil
 	case policy.Deny:
-		if c.executor.Mode() == ModePlan {
-			return errPlanMode
-		}
-		return &deniedError{reason: v.Reason}
+		return &deniedError{reason: r.Reason}
 	}
-	shown := visible(command)
-	description := "Run command `" + shown + "`"
-	if v.Decision == policy.AskOnce {
-		description += "\n\nAsked for because " + v.Reason + "."
+	a.Firm = r.firm
+	if r.Decision == policy.AskOnce {
+		a.Description += "\n\nAsked for because " + r.Reason + "."
+	} else if r.Key != "" {
+		a.Key, a.Scope = a.Name+"\n"+r.Key, cmp.Or(a.Scope, r.Scope)
 	}
-	action := Action{
-		Name:        "run command",
-		Description: description,
-		Effect:      Runs,
-		Display: []wire.Block{{
-			Type:  wire.BlockShell,
-			Shell: &wire.ShellBlock{Language: "bash", Command: shown},
-		}},
-	}
-	if v.Decision == policy.Ask && v.Key != "" {
-		action.Key, action.Scope = "run command\n"+v.Key, v.Scope
-	}
-	return c.Approve(ctx, action)
-}
-
-// visible shows hidden characters, line by line.
-func visible(command string) string {
-	lines := strings.Split(command, "\n")
-	for i, line := range lines {
-		lines[i] = policy.Visible(line)
-	}
-	return strings.Join(lines, "\n")
+	return c.Approve(ctx, a)
 }
 
 // deniedError is an action that the rules deny whatever anybody answers.

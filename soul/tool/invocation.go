@@ -18,6 +18,10 @@ type Invocation struct {
 	Arguments json.RawMessage // a JSON object, as the model sent it
 
 	executor *Executor
+	reading  bool // it holds a reader's place
+	// granted holds what was approved in this call, bound to the very bytes: what is
+	// written or run has to be in here, or allowed by the rules at that moment.
+	granted map[fileop.Digest]bool
 }
 
 // Progress tells those who watch how the call fares. Running is false while it
@@ -33,7 +37,7 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 	if a.Key == "" {
 		a.Scope = ""
 	}
-	return c.executor.approvals.ask(ctx, wire.ApprovalRequest{
+	err := c.executor.approvals.ask(ctx, wire.ApprovalRequest{
 		ID:          newRequestID(),
 		ToolCallID:  c.ID,
 		Sender:      c.Name,
@@ -43,6 +47,13 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 		Files:       a.Files,
 		Scope:       a.Scope,
 	}, a)
+	if err == nil && a.Bound != (fileop.Digest{}) {
+		if c.granted == nil {
+			c.granted = map[fileop.Digest]bool{}
+		}
+		c.granted[a.Bound] = true
+	}
+	return err
 }
 
 // Read gives a file as the user sees it, a notebook as its cells.
@@ -85,15 +96,18 @@ var errNoQuestions = errors.New("questions cannot be shown to the user in this s
 
 var errNoRunner = errors.New("commands cannot be run in this session")
 
-// Command runs a command in the working directory once no other change is under
-// way, and tells of its output. It does not ask; Approve does. What the command
-// changes is journaled; note says what of it cannot be, once.
+// Command asks for a command where the rules say so, runs it in the working directory
+// once no other change is under way, and tells of its output. An approval is for
+// exactly this command: when the rules have come to ask for it while it waited, it is
+// asked for then. Errors besides the Runner's are those of Approve, or that the rules
+// deny it. What the command changes is journaled; note says what of it cannot be, once.
 func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (out proc.Outcome, note string, err error) {
 	e := c.executor
 	if e.runner == nil {
 		return proc.Outcome{}, "", errNoRunner
 	}
-	if err := e.changes.enter(ctx); err != nil {
+	cmd.ID, cmd.Dir = c.ID, e.cwd
+	if err := c.changeOnceAllowed(ctx, func() error { return c.approveCommand(ctx, cmd) }, func() bool { return c.commandStands(cmd) }); err != nil {
 		return proc.Outcome{}, "", err
 	}
 	defer e.changes.leave()
@@ -105,10 +119,32 @@ func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (out proc.Ou
 	if e.journal != nil && !e.guard.looks(cmd.Shell) {
 		watch = e.journal.watch(ctx, c)
 	}
-	cmd.ID, cmd.Dir = c.ID, e.cwd
 	cmd.Output = func(snapshot string) { c.Progress(true, snapshot, nil) }
 	out, err = e.runner.Run(ctx, cmd)
 	return out, watch.end(ctx, out), err
+}
+
+// askings is how often a change is asked for whose circumstances change while it
+// waits for others.
+const askings = 3
+
+// changeOnceAllowed takes the place of changes for one that was approved, and
+// that is still approved or allowed when it is its turn. Nil is followed by one
+// leave.
+func (c *Invocation) changeOnceAllowed(ctx context.Context, approve func() error, stands func() bool) error {
+	for range askings {
+		if err := approve(); err != nil {
+			return err
+		}
+		if err := c.executor.changes.enter(ctx); err != nil {
+			return err
+		}
+		if stands() {
+			return nil
+		}
+		c.executor.changes.leave()
+	}
+	return errors.New("what stands on the disk changed again and again while this waited for its turn, so nothing was done")
 }
 
 // Todo is the session's to-do list.

@@ -13,9 +13,9 @@ type Mode string
 // The modes.
 const (
 	ModeDefault     Mode = "default"      // edits and commands ask
-	ModeAcceptEdits Mode = "accept-edits" // edits of the workspace do not ask, but for sensitive files; commands do
+	ModeAcceptEdits Mode = "accept-edits" // ordinary edits of the workspace do not ask; commands do
 	ModePlan        Mode = "plan"         // nothing is changed and no command runs
-	ModeYolo        Mode = "yolo"         // nothing asks
+	ModeYolo        Mode = "yolo"         // nothing asks, but for floors
 )
 
 // errPlanMode ends what plan mode does not allow.
@@ -30,14 +30,23 @@ const (
 	verdictRefuse
 )
 
-// judge says what a mode has to say about an action of that effect. Guarded actions
-// are those that are asked for even where their kind is accepted.
-func (m Mode) judge(e Effect, guarded bool) verdict {
+// Firmness says which modes let an action pass without asking.
+type Firmness uint8
+
+// The degrees of firmness, from the loosest.
+const (
+	Ordinary Firmness = iota // each mode that accepts its kind
+	Guarded                  // only the mode that asks nothing
+	Floor                    // none
+)
+
+// judge says what a mode has to say about an action.
+func (m Mode) judge(e Effect, firm Firmness) verdict {
 	changes := e == Edits || e == Runs
 	switch {
 	case m == ModePlan && changes:
 		return verdictRefuse
-	case m == ModeYolo, m == ModeAcceptEdits && e == Edits && !guarded:
+	case m == ModeYolo && firm < Floor, m == ModeAcceptEdits && e == Edits && firm == Ordinary:
 		return verdictAllow
 	}
 	return verdictAsk
@@ -70,7 +79,7 @@ func (e *Executor) SetMode(m Mode) error {
 
 // allows is errPlanMode when nothing of that effect may happen now.
 func (e *Executor) allows(effect Effect) error {
-	if e.Mode().judge(effect, false) == verdictRefuse {
+	if e.Mode().judge(effect, Ordinary) == verdictRefuse {
 		return errPlanMode
 	}
 	return nil

@@ -48,15 +48,16 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 	if in.LineOffset == 0 {
 		return failure("Error validating JSON arguments: `line_offset` must not be 0: lines are counted from 1, and from the end with negative numbers.", "Invalid arguments")
 	}
-	if Sensitive(in.Path) {
-		return withheld(in.Path)
-	}
-	file, err := c.readLines(ctx, in)
+	at, err := c.mayRead(ctx, in.Path, false)
 	if err != nil {
 		return Failed(ctx, err)
 	}
-	if Sensitive(file.Path) || Sensitive(file.Real) {
-		return withheld(file.Path)
+	file, err := c.readLines(ctx, at, in)
+	if err == nil && !at.is(file.Real) {
+		err = fmt.Errorf("%s: %w", at.name, fileop.ErrMoved)
+	}
+	if err != nil {
+		return Failed(ctx, err)
 	}
 	w := numberLines(file, in.NLines)
 	v := wire.ToolReturnValue{Output: wire.Output{Text: w.text}, Message: w.message(file.Path)}
@@ -75,26 +76,43 @@ func readFile(ctx context.Context, c *Invocation, in readFileArguments) wire.Too
 
 // readLines gives the lines that are asked for. The whole file is read where it is
 // all wanted, or where only the whole tells which lines are the last.
-func (c *Invocation) readLines(ctx context.Context, in readFileArguments) (fileop.Window, error) {
-	if in.LineOffset > 1 || in.LineOffset == 1 && in.NLines < maxReadLines {
+func (c *Invocation) readLines(ctx context.Context, at settled, in readFileArguments) (fileop.Window, error) {
+	if !at.outside && (in.LineOffset > 1 || in.LineOffset == 1 && in.NLines < maxReadLines) {
 		return c.ReadWindow(ctx, in.Path, in.LineOffset, in.NLines)
 	}
-	s, err := c.Read(ctx, in.Path)
+	s, err := c.readWhole(ctx, at, in.Path)
 	if err != nil {
 		return fileop.Window{}, err
 	}
-	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, First: 1, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding}
+	w := fileop.Window{Path: s.Path, Real: s.Real, Text: s.Text, Dirty: s.Dirty, NotUTF8: s.NotUTF8, Encoding: s.Encoding}
 	w.Total = strings.Count(s.Text, "\n")
 	if s.Text != "" && !strings.HasSuffix(s.Text, "\n") {
 		w.Total++
 	}
-	if in.LineOffset < 0 {
+	if w.First = in.LineOffset; w.First < 0 {
 		w.First = max(w.Total+1+in.LineOffset, 1)
-		for range w.First - 1 {
-			_, w.Text, _ = strings.Cut(w.Text, "\n")
-		}
+	}
+	for range min(w.First-1, w.Total) {
+		_, w.Text, _ = strings.Cut(w.Text, "\n")
 	}
 	return w, nil
+}
+
+// readWhole gives a file as the user sees it, or as it is on disk outside of the
+// workspace.
+func (c *Invocation) readWhole(ctx context.Context, at settled, path string) (fileop.Snapshot, error) {
+	if !at.outside {
+		return c.Read(ctx, path)
+	}
+	data, err := c.executor.outside.ReadOutside(ctx, at.real)
+	if err != nil {
+		return fileop.Snapshot{}, err
+	}
+	text, err := fileop.Decode(data)
+	if err != nil {
+		return fileop.Snapshot{}, fmt.Errorf("%s: %w", at.name, err)
+	}
+	return fileop.Snapshot{Path: at.name, Real: at.real, Text: text.Body, NotUTF8: text.NotUTF8}, nil
 }
 
 // numbered is a run of a text's lines, numbered for the model.

@@ -48,14 +48,17 @@ func readMediaFile(ctx context.Context, c *Invocation, in readMediaFileArguments
 	if !c.executor.images.Load() {
 		return failure("The model that is in use cannot see images, so the file was not read. Tell the user, or find out what you need by other means, for example with a command that describes images.", "Images are not supported")
 	}
+	at, err := c.mayRead(ctx, in.Path, false)
+	if err != nil {
+		return Failed(ctx, err)
+	}
 	if err := c.executor.pictures.enter(ctx); err != nil {
 		return Failed(ctx, err)
 	}
 	defer c.executor.pictures.leave()
-	path, data, err := c.readBytes(ctx, in.Path, maxMediaFile)
+	path := at.name
+	data, err := c.readBytes(ctx, at, maxMediaFile)
 	switch {
-	case errors.Is(err, errSensitive):
-		return withheld(in.Path)
 	case err != nil:
 		return Failed(ctx, err)
 	case len(data) == 0:
@@ -75,29 +78,26 @@ func isText(data []byte) bool {
 	return !bytes.ContainsRune(data[:min(len(data), binaryHead)], 0) && utf8.Valid(data)
 }
 
-var errSensitive = errors.New("the file is sensitive")
-
-// readBytes gives the bytes of a file on disk and its path. A sensitive file is not
-// opened.
-func (c *Invocation) readBytes(ctx context.Context, path string, limit int64) (string, []byte, error) {
-	name, err := c.executor.operator.Resolve(path)
-	if err != nil {
-		return "", nil, err
+// readBytes gives the bytes of a file on disk that may be read.
+func (c *Invocation) readBytes(ctx context.Context, at settled, limit int64) ([]byte, error) {
+	if at.outside {
+		data, err := c.executor.outside.ReadOutside(ctx, at.real)
+		if err == nil && int64(len(data)) > limit {
+			err = &fileop.SizeError{Path: at.name, Size: int64(len(data)), Max: limit}
+		}
+		return data, err
 	}
 	if c.executor.tree == nil {
-		return name, nil, errNoTree
-	}
-	if Sensitive(name) {
-		return name, nil, errSensitive
+		return nil, errNoTree
 	}
 	var data []byte
-	failed := fmt.Errorf("%s: %w", name, fileop.ErrNotRegular)
-	err = c.executor.tree.Scan(ctx, name, fileop.ScanOptions{
+	failed := fmt.Errorf("%s: %w", at.name, fileop.ErrNotRegular)
+	err := c.executor.tree.Scan(ctx, at.name, fileop.ScanOptions{
 		WalkOptions: fileop.WalkOptions{MaxDepth: 1},
 		MaxFile:     limit,
 		Want: func(e fileop.Entry) bool {
-			if e.Rel == "." && Sensitive(e.Path) { // where a link leads
-				failed = errSensitive
+			if e.Rel == "." && !at.found(e.Path) {
+				failed = fmt.Errorf("%s: %w", at.name, fileop.ErrMoved)
 				return false
 			}
 			return e.Rel == "."
@@ -109,12 +109,12 @@ func (c *Invocation) readBytes(ctx context.Context, path string, limit int64) (s
 		},
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return name, nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w", at.name, fs.ErrNotExist)
 	}
 	if err == nil {
 		err = failed
 	}
-	return name, data, err
+	return data, err
 }
 
 // showPicture gives an image to the model, made smaller where it is too large.

@@ -114,7 +114,7 @@ func TestReadMediaFile(t *testing.T) {
 		"empty":      "",
 		"dir/f":      "",
 		"large.png":  "\x89PNG\r\n\x1a\n" + strings.Repeat("x", maxMediaFile),
-	}, func(o *Options) { o.Images = true })
+	}, func(o *Options) { o.Images, o.Asker = true, rejectAll{} })
 	for _, test := range []struct {
 		path, mime    string
 		width, height int // of what the model gets; 0: not decoded here
@@ -161,7 +161,7 @@ func TestReadMediaFile(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"bomb.png": "at most 50 million pixels", "broken.png": "is broken", "cut.png": "it is broken", "odd.webp": "is broken", "huge.webp": "convert it to PNG",
-		"text": "use ReadFile", "data": "no image that can be shown", "empty": "is empty", "none": "not exist", "dir": "not a regular file", "../x": "outside the workspace", "large.png": "too large",
+		"text": "use ReadFile", "data": "no image that can be shown", "empty": "is empty", "none": "not exist", "dir": "not a regular file", "../x": "rejected this call", "large.png": "too large",
 	} {
 		p.fails("ReadMediaFile", fmt.Sprintf(`{"path":%q}`, path), want)
 	}

@@ -22,6 +22,8 @@ type search struct {
 	pattern *searchPattern
 	filter  fileFilter
 	exec    *Executor
+	shows   func(path string) bool      // it may be searched without asking
+	at      settled                     // where the search begins, when that was named
 	known   map[string]fileop.KnownFile // by the path that a walk gives
 	stop    func()                      // ends the search
 	visits  int                         // those of the scan that were announced
@@ -47,10 +49,11 @@ func (s *search) wants(e fileop.Entry) bool {
 	if !s.filter.wants(e.Rel) {
 		return false
 	}
-	if Sensitive(e.Path) {
-		s.mu.Lock()
-		s.told.sensitive = append(s.told.sensitive, e.Path)
-		s.mu.Unlock()
+	if e.Rel == "." && s.at.name != "" {
+		return s.at.found(e.Path)
+	}
+	if !s.shows(e.Path) {
+		s.note(&s.told.sensitive, e.Path)
 		return false
 	}
 	return true
@@ -91,7 +94,7 @@ func (s *search) searchUnsaved(ctx context.Context, from string) bool {
 		if !s.filter.wants(u.rel) {
 			continue
 		}
-		if Sensitive(u.snapshot.Path) || Sensitive(u.snapshot.Real) {
+		if asked := u.rel == "." && s.at.found(u.snapshot.Path); !asked && (!s.shows(u.snapshot.Path) || u.snapshot.Real != "" && !s.shows(u.snapshot.Real)) {
 			s.note(&s.told.sensitive, u.snapshot.Path)
 			continue
 		}

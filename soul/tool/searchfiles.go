@@ -94,7 +94,7 @@ func (s *scanned) notes(cwd string) []string {
 	if s.limited {
 		notes = append(notes, fmt.Sprintf("There are too many files: the search ended after %d of them.", fileop.MaxWalk))
 	}
-	list(s.sensitive, "Withheld, since they are likely to hold secrets")
+	list(s.sensitive, "Left out, since reading them has to be asked for; name one to ask for it")
 	list(s.large, fmt.Sprintf("Not searched, being larger than %d MiB", maxSearched>>20))
 	list(s.unreadable, "Could not be read")
 	return notes

@@ -15,7 +15,7 @@ type Effect uint8
 
 // The effects, from the mildest.
 const (
-	ReadOnly Effect = iota + 1 // changes nothing of the user's and asks for nothing
+	ReadOnly Effect = iota + 1 // changes nothing of the user's, and asks only where the rules say so
 	Asks                       // changes nothing, and waits for the user
 	Edits                      // changes files, through Invocation.Edit
 	Runs                       // runs commands, which may change anything
