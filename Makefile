@@ -5,6 +5,11 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 BUILD    = $(GO) build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
 
+# Fuzzers of what decides and of what is fed from outside, as package:name.
+FUZZERS  = internal/policy:FuzzShell internal/policy:FuzzPath internal/policy:FuzzScreen soul/tool:FuzzStrReplaceFile \
+           fileop:FuzzParsePatch internal/jsonrpc:FuzzEnvelope
+FUZZTIME = 60s
+
 GOLANGCI_VERSION = v2.15.0
 GOFUMPT_VERSION  = v0.12.0
 TOOLS            = $(CURDIR)/.tools
@@ -14,7 +19,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients test-kernels bench bench-go lint fmt cross clean
+.PHONY: help build demo test test-clients test-kernels bench bench-go fuzz lint fmt cross clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +45,12 @@ bench: build ## measure the program beside its peer, and rewrite docs/performanc
 
 bench-go: ## run the benchmarks of single functions
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## fuzz decisions, paths, edits and messages, FUZZTIME each; what is found is kept in testdata/fuzz
+	@set -e; for fuzzer in $(FUZZERS); do \
+		echo "$$fuzzer"; \
+		$(GO) test -run '^$$' -fuzz "^$${fuzzer#*:}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s ./$${fuzzer%:*}; \
+	done
 
 lint: $(GOLANGCI) $(GOFUMPT) ## vet, lint, and check the formatting
 	$(GO) vet ./...

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,10 +44,15 @@ func parse(t *testing.T, folder string, tests bool) source {
 }
 
 // tests names the test functions.
-func (s source) tests() (names []string) {
+func (s source) tests() []string {
+	return slices.DeleteFunc(s.functions("Test"), func(name string) bool { return name == "TestMain" })
+}
+
+// functions names those that begin with a word.
+func (s source) functions(word string) (names []string) {
 	for _, f := range s.files {
 		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain" {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, word) {
 				names = append(names, fn.Name.Name)
 			}
 		}

@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -63,6 +64,11 @@ func newGrounds(t *testing.T, answer wire.Approval) *grounds {
 
 func (g *grounds) executor(rules ...string) *tool.Executor {
 	g.t.Helper()
+	return g.executorAsking(g.person, rules...)
+}
+
+func (g *grounds) executorAsking(asker tool.Asker, rules ...string) *tool.Executor {
+	g.t.Helper()
 	layer := policy.Layer{Scope: policy.User, Name: "test"}
 	for _, text := range rules {
 		r, err := policy.ParseRule(text)
@@ -73,7 +79,7 @@ func (g *grounds) executor(rules ...string) *tool.Executor {
 	}
 	return tool.NewExecutor(tool.Options{
 		Operator: fileop.New(fileop.Options{Disk: g.disk, Roots: []string{g.root}}),
-		Asker:    g.person, Cwd: g.root, Images: true,
+		Asker:    asker, Cwd: g.root, Images: true,
 		Guard: &tool.Guard{
 			Engine:  func() (*policy.Engine, error) { return policy.New(policy.Options{Layers: []policy.Layer{layer}}) },
 			Context: policy.Context{Roots: []string{g.root}, Home: g.home, Own: []string{g.home + "/.own"}, Trusted: true, Look: facts.Look},
@@ -307,5 +313,66 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 	}
 	if v := g.do(e, "grep", "."); !v.IsError || !strings.Contains(v.Message, "the rules cannot be used") {
 		t.Errorf("grep: %+v", v)
+	}
+}
+
+// swapper exchanges a folder for a link when it is asked, and says yes.
+type swapper struct {
+	person
+	swap func()
+}
+
+func (s *swapper) Approve(ctx context.Context, r wire.ApprovalRequest) (wire.ApprovalResponse, error) {
+	if s.swap != nil {
+		s.swap()
+		s.swap = nil
+	}
+	return s.person.Approve(ctx, r)
+}
+
+// TestSwappedMeanwhile: a folder or a file that becomes a link between the question and
+// the act leads nowhere.
+func TestSwappedMeanwhile(t *testing.T) {
+	for _, c := range []struct{ verb, path, swapped, target string }{
+		{"write", "sub/file", "sub", "OUT"},
+		{"edit", "sub/inner", "sub", "OUT"},
+		{"write", ".git/config", ".git", "OUT"},
+		{"write", "plain", "plain", "OUT/file"},
+		{"read", ".env", ".env", "OUT/.netrc"},
+		{"read", "OUT/file", "OUT/file", "OUT/.netrc"},
+	} {
+		t.Run(c.verb+" "+c.path, func(t *testing.T) {
+			g := newGrounds(t, wire.ApprovalApprove)
+			in := func(path string) string {
+				path = strings.NewReplacer("OUT", g.outside).Replace(path)
+				if !filepath.IsAbs(path) {
+					path = filepath.Join(g.root, path)
+				}
+				return path
+			}
+			s := &swapper{person: person{answer: wire.ApprovalApprove}}
+			s.swap = func() {
+				for _, err := range []error{os.RemoveAll(in(c.swapped)), os.Symlink(in(c.target), in(c.swapped))} {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			e := g.executorAsking(s)
+			if err := os.WriteFile(g.outside+"/inner", []byte("inner\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			v := g.do(e, c.verb, c.path)
+			if !v.IsError || strings.Contains(v.Output.Text, "topsecret") {
+				t.Errorf("%s: %q", v.Message, v.Output.Text)
+			}
+			entries, err := os.ReadDir(g.outside)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(g.outside + "/inner"); err != nil || string(text) != "inner\n" || len(entries) != 3 {
+				t.Errorf("outside there is %v, %q, %v", entries, text, err)
+			}
+		})
 	}
 }
