@@ -32,7 +32,7 @@ var rules = []rule{
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
 	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
-	{"soul/tool", []string{"soul/llm", "soul/wire", "fileop", "internal/..."}},
+	{"soul/tool", []string{"soul/llm", "soul/wire", "fileop", "fileop/facts", "internal/..."}},
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
 	{"soul/llm", []string{"internal/jsonstring"}},
 	{"soul/llm/openai", []string{"soul/llm", "internal/..."}},
