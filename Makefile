@@ -34,7 +34,7 @@ demo: build ## play an editor against the agent, offline
 test: ## run all tests with the race detector
 	$(GO) test -race ./...
 
-test-clients: ## run the tests with real ACP clients from npm
+test-clients: ## run the tests with real ACP clients and editors
 	$(GO) test -tags clients -count=1 -v ./internal/clienttest
 
 test-kernels: ## run the tests with kimi-cli from PyPI

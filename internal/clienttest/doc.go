@@ -1,7 +1,8 @@
 // Package clienttest drives the built agent with ACP clients that other people
 // wrote: the command line client acpx and five generations of the TypeScript SDK.
 // They run as they are installed, so a test here fails when a client cannot work
-// with the agent, whatever the agent's own reading of the protocol says.
+// with the agent, whatever the agent's own reading of the protocol says. Real editors
+// are driven by their keys beside the companion language server.
 //
 // The tests stand behind the build tag clients, since they install packages:
 //

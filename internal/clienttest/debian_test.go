@@ -1,0 +1,164 @@
+//go:build clients
+
+package clienttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Editors come from Debian's stable release, whatever release the machine runs: the
+// packages are downloaded and unpacked, never installed, and their programs run with
+// the loader and the libraries beside them.
+
+const debianRelease = "trixie"
+
+// debian is a folder of unpacked packages.
+type debian string
+
+// unpack gives a folder with packages and what they need, and skips the test with a
+// banner when it cannot be had. It is kept for later runs.
+func unpack(t *testing.T, packages ...string) debian {
+	t.Helper()
+	cache, err := cacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "debian-" + debianRelease + "-" + strings.Join(packages, "-")
+	dir := filepath.Join(cache, name)
+	if _, err := os.Stat(dir); err == nil {
+		return debian(dir)
+	}
+	began := time.Now()
+	if err := unpackInto(t.Context(), dir, packages); err != nil {
+		skipLoudly(t, strings.Join(packages, " and "), "Debian "+debianRelease, err)
+	}
+	t.Logf("unpacked %s in %v", name, time.Since(began).Round(time.Millisecond))
+	return debian(dir)
+}
+
+// unpackInto downloads and unpacks beside dir and renames the result.
+func unpackInto(ctx context.Context, dir string, packages []string) error {
+	ctx, cancel := context.WithTimeout(ctx, installTime)
+	defer cancel()
+	mirror, err := debianMirror(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(fresh)
+	root, apt := filepath.Join(fresh, "root"), filepath.Join(fresh, "apt")
+	for _, d := range []string{root, filepath.Join(apt, "lists", "partial"), filepath.Join(apt, "cache", "archives", "partial")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	sources := fmt.Sprintf("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n", mirror, debianRelease)
+	for name, text := range map[string]string{"sources.list": sources, "status": ""} {
+		if err := os.WriteFile(filepath.Join(apt, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	options := []string{"-qq", "-y"}
+	for _, o := range []string{
+		"Dir::Etc::sourcelist=" + filepath.Join(apt, "sources.list"), "Dir::Etc::sourceparts=-",
+		"Dir::State::lists=" + filepath.Join(apt, "lists"), "Dir::State::status=" + filepath.Join(apt, "status"),
+		"Dir::Cache=" + filepath.Join(apt, "cache"), "APT::Install-Recommends=false", "Debug::NoLocking=1",
+	} {
+		options = append(options, "-o", o)
+	}
+	if err := run(ctx, "apt-get", append(options, "update")...); err != nil {
+		return err
+	}
+	if err := run(ctx, "apt-get", append(append(options, "install", "--download-only"), packages...)...); err != nil {
+		return err
+	}
+	archives, err := filepath.Glob(filepath.Join(apt, "cache", "archives", "*.deb"))
+	if err != nil || len(archives) == 0 {
+		return errors.Join(errors.New("apt-get downloaded nothing"), err)
+	}
+	for _, archive := range archives {
+		if err := run(ctx, "dpkg-deb", "-x", archive, root); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(root, dir); err != nil {
+		if _, there := os.Stat(dir); there == nil {
+			return nil // another run was faster
+		}
+		return err
+	}
+	return nil
+}
+
+// debianMirror gives the address of the archive that this machine uses.
+func debianMirror(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").Output()
+	if err != nil {
+		return "", fmt.Errorf("ask apt for its archive: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(strings.TrimSuffix(line, "/"), "/debian") {
+			return line, nil
+		}
+	}
+	return "", errors.New("apt uses no archive of Debian here")
+}
+
+func run(ctx context.Context, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, tail(string(out), 2048))
+	}
+	return nil
+}
+
+// command runs a program of the packages.
+func (d debian) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	usr := filepath.Join(string(d), "usr")
+	libraries, _ := filepath.Glob(filepath.Join(usr, "lib", "*-linux-gnu*"))
+	loaders, _ := filepath.Glob(filepath.Join(usr, "lib*", "ld-linux*.so.*"))
+	more, _ := filepath.Glob(filepath.Join(usr, "lib", "*-linux-gnu*", "ld-linux*.so.*"))
+	loaders = append(append(loaders, more...), "no loader was found") // which cannot be run, and says so
+	args = append([]string{"--library-path", strings.Join(libraries, ":"), filepath.Join(usr, "bin", program)}, args...)
+	return exec.CommandContext(ctx, loaders[0], args...)
+}
+
+// goplsVersion is the last one that Go 1.26 builds.
+const goplsVersion = "v0.23.0"
+
+// installGopls gives the Go language server, which it installs once.
+func installGopls(t *testing.T) string {
+	t.Helper()
+	cache, err := cacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(cache, "gopls-"+goplsVersion)
+	program := filepath.Join(dir, "gopls")
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), installTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "install", "golang.org/x/tools/gopls@"+goplsVersion)
+	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		skipLoudly(t, "gopls", goplsVersion, fmt.Errorf("%w\n%s", err, tail(string(out), 2048)))
+	}
+	return program
+}
