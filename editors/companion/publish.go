@@ -9,10 +9,12 @@ import (
 )
 
 // Between two writes of the state lies at least calm, and calmFactor times what the
-// last one took, so that typing in a big unsaved buffer does not keep a core busy.
+// last one took, so that typing in a big unsaved buffer does not keep a core busy; but
+// not more than longestCalm, since a write may be slow for other reasons.
 const (
-	calm       = 15 * time.Millisecond
-	calmFactor = 10
+	calm        = 15 * time.Millisecond
+	calmFactor  = 10
+	longestCalm = 100 * time.Millisecond
 )
 
 // publish writes the state whenever the desk has changed, until ctx ends. It is told
@@ -32,7 +34,7 @@ func (d *desk) publish(ctx context.Context, w *state.Writer, log *slog.Logger) {
 			log.Warn("the editor state could not be written", "error", err)
 		}
 		failed = err != nil
-		rest := time.NewTimer(max(calm, calmFactor*time.Since(began)))
+		rest := time.NewTimer(min(max(calm, calmFactor*time.Since(began)), longestCalm))
 		select {
 		case <-ctx.Done():
 			rest.Stop()

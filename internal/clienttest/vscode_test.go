@@ -1,0 +1,70 @@
+//go:build clients
+
+package clienttest
+
+import (
+	"bufio"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestVSCodeExtension runs the extension in node, with a stand-in for VS Code's API.
+func TestVSCodeExtension(t *testing.T) {
+	agent := buildAgent(t)
+	node := filepath.Join(install(t, readPackages(t), "node"), "node", "bin", "node")
+	d := editorDesk(t)
+	extension, err := filepath.Abs("../../editors/vscode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	window, err := filepath.Abs("testdata/vscode_window.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, window, extension, agent, d.dir)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewScanner(output)
+	step := func(name string) {
+		t.Helper()
+		if name != "activated" {
+			fmt.Fprintln(input, name)
+		}
+		if !said.Scan() || !strings.HasPrefix(said.Text(), name) {
+			t.Fatalf("%s: %q\n%s", name, said.Text(), errors.String())
+		}
+	}
+	step("activated")
+	d.await(t, "the file", nil, func(s seen) bool { return s.at(1, 1) && s.Editor.Name == "a window" && s.Active.Language == "go" })
+	step("select")
+	t.Logf("selection seen after %v", d.await(t, "the selection", nil, func(s seen) bool { return s.selects("return") && s.at(3, 22) }))
+	step("type")
+	t.Logf("unsaved text seen after %v", d.await(t, "the unsaved text", nil, func(s seen) bool { return s.unsaved() && s.at(3, 27) }))
+	step("diagnose")
+	t.Logf("diagnostics seen after %v", d.await(t, "the diagnostics", nil, seen.broken))
+	step("fix")
+	d.awaitPrompt(t, `"kind":"fix"`)
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the window: %v\n%s", err, errors.String())
+	}
+	d.checkGone(t)
+	checkNoneLeft(t, agent)
+}
