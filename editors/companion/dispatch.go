@@ -34,12 +34,11 @@ func (d *desk) senses() *protocol.Handler {
 			return []protocol.DocumentHighlight{}, nil
 		},
 		TextDocumentCodeAction: func(c *glsp.Context, p *protocol.CodeActionParams) (any, error) {
-			d.selected(p.TextDocument.URI, p.Range)
-			// glsp loses the codes.
-			var whole actionParams
-			if err := json.Unmarshal(c.Params, &whole); err == nil {
-				d.foundAt(p.TextDocument.URI, p.Range, whole.Context.Diagnostics)
+			var whole actionParams // glsp loses the codes
+			if err := json.Unmarshal(c.Params, &whole); err != nil {
+				return nil, err
 			}
+			d.asked(p.TextDocument.URI, p.Range, whole.Context.Diagnostics)
 			return []any{}, nil
 		},
 		WorkspaceDidChangeWorkspaceFolders: func(_ *glsp.Context, p *protocol.DidChangeWorkspaceFoldersParams) error {

@@ -72,33 +72,27 @@ func (d *desk) setFindings(path string, findings []finding, units encoding, now 
 	d.diagnostics[path] = &state.FileDiagnostics{Path: path, Items: items, At: now}
 }
 
-// foundAt takes in what is wrong in a part of a file. What is known of the rest
-// stays, unless the file was edited since: then its places are not right any more.
-func (d *desk) foundAt(uri string, part protocol.Range, findings []finding) {
-	path := pathOf(uri)
-	if path == "" {
+// foundAt takes in what is wrong in a part of a file; mu is held. What is known of the
+// rest stays, unless the file was edited since: then its places are not right any more.
+func (d *desk) foundAt(path string, part protocol.Range, findings []finding, now time.Time) {
+	doc, old := d.documents[path], d.diagnostics[path]
+	if old == nil || doc != nil && doc.changed.After(old.At) {
+		d.setFindings(path, findings, d.units, now)
 		return
 	}
-	d.update(func(now time.Time) {
-		doc, old := d.documents[path], d.diagnostics[path]
-		if old == nil || doc != nil && doc.changed.After(old.At) {
-			d.setFindings(path, findings, d.units, now)
-			return
+	span := doc.span(d.units, part)
+	var items []state.Diagnostic
+	for _, item := range old.Items {
+		if before(item.Range.End, span.Start) || before(span.End, item.Range.Start) {
+			items = append(items, item)
 		}
-		span := doc.span(d.units, part)
-		var items []state.Diagnostic
-		for _, item := range old.Items {
-			if before(item.Range.End, span.Start) || before(span.End, item.Range.Start) {
-				items = append(items, item)
-			}
+	}
+	for _, f := range findings {
+		if len(items) < maxItems {
+			items = append(items, f.diagnostic(doc, d.units))
 		}
-		for _, f := range findings {
-			if len(items) < maxItems {
-				items = append(items, f.diagnostic(doc, d.units))
-			}
-		}
-		d.diagnostics[path] = &state.FileDiagnostics{Path: path, Items: items, At: now}
-	})
+	}
+	d.diagnostics[path] = &state.FileDiagnostics{Path: path, Items: items, At: now}
 }
 
 func before(a, b state.Position) bool {

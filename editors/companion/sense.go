@@ -29,12 +29,15 @@ func (d *desk) cursor(uri string, p protocol.Position) {
 	})
 }
 
-// selected takes in the range for which actions are asked: what is selected, or the
-// cursor when it is empty.
-func (d *desk) selected(uri string, r protocol.Range) {
+// asked takes in the range for which actions are asked, which is what is selected, or
+// the cursor when it is empty; and what is wrong there.
+func (d *desk) asked(uri string, r protocol.Range, findings []finding) {
 	path := pathOf(uri)
 	d.update(func(now time.Time) {
 		d.cursors = true
+		if path != "" {
+			d.foundAt(path, r, findings, now)
+		}
 		if d.explicit {
 			return
 		}

@@ -237,15 +237,18 @@ language-servers = ["gopls", "kimi"]
 	x.press("e")
 	// Helix tells what is selected when it is asked for code actions.
 	actions := func() {
-		x.press(" a")
-		time.Sleep(200 * time.Millisecond)
-		x.press("\x1b")
-		time.Sleep(100 * time.Millisecond)
+		if x.pressUntil(" a", "Ask Kimi") {
+			x.press("\x1b")
+		}
+		time.Sleep(500 * time.Millisecond) // a key too soon after Escape is one with Alt
 	}
 	t.Logf("selection seen after %v", d.await(t, "the selection", actions, func(s seen) bool { return s.selects("return") }))
-	x.press(";2lcoops\x1b")
+	x.press(";2lcoops")
 	t.Logf("unsaved text seen after %v", d.await(t, "the unsaved text", nil, seen.unsaved))
 	d.await(t, "the cursor where was typed", nil, func(s seen) bool { return s.at(3, 27) })
+	if !x.pressUntil("\x1b", "NOR") {
+		t.Error("Helix stays in insert mode")
+	}
 	x.press("h") // onto what is wrong
 	t.Logf("diagnostics seen after %v", d.await(t, "the diagnostics", actions, seen.broken))
 	x.press(":q!\r")

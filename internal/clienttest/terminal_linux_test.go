@@ -3,6 +3,7 @@
 package clienttest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -102,12 +103,26 @@ func (x *terminal) press(keys string) {
 		if _, err := x.keys.WriteString(string(key)); err != nil {
 			x.t.Fatalf("press %q: %v", keys, err)
 		}
-		wait := 30 * time.Millisecond
-		if key == '\x1b' {
-			wait = 150 * time.Millisecond
-		}
-		time.Sleep(wait)
+		time.Sleep(30 * time.Millisecond)
 	}
+}
+
+// pressUntil presses keys and waits until a text is shown; false: it is not.
+func (x *terminal) pressUntil(keys, text string) bool {
+	x.t.Helper()
+	x.mu.Lock()
+	x.screen = nil
+	x.mu.Unlock()
+	x.press(keys)
+	for began := time.Now(); time.Since(began) < leaveTime; time.Sleep(5 * time.Millisecond) {
+		x.mu.Lock()
+		shown := bytes.Contains(x.screen, []byte(text))
+		x.mu.Unlock()
+		if shown {
+			return true
+		}
+	}
+	return false
 }
 
 // leave waits until the program has ended.
