@@ -280,15 +280,11 @@ func TestWatch(t *testing.T) {
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { ended <- r.Watch(ctx, func() { changed <- struct{}{} }) }()
-	// The watch may begin after a first write, so write until one is told.
-	for told := false; !told; {
-		check(t, w.Write(State{Roots: []string{project}}))
-		select {
-		case <-changed:
-			told = true
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	<-changed // it watches
+	check(t, w.Write(State{Roots: []string{project}}))
+	<-changed
+	check(t, w.Queue(Prompt{Path: project}))
+	<-changed
 	cancel()
 	check(t, <-ended)
 }

@@ -14,8 +14,9 @@ import (
 // at each move of the cursor.
 const settle = 30 * time.Millisecond
 
-// Watch calls changed after states or prompts of any workspace have changed, from
-// the goroutine that called it, until ctx ends (nil). It makes the folder when it is
+// Watch calls changed once it watches, so that what came before is not missed, and
+// after states or prompts of any workspace have changed, from the goroutine that
+// called it, until ctx ends (nil). It makes the folder when it is
 // missing. An error means that the folder cannot be watched; States and Take work all
 // the same.
 func (r *Reader) Watch(ctx context.Context, changed func()) (err error) {
@@ -32,6 +33,7 @@ func (r *Reader) Watch(ctx context.Context, changed func()) (err error) {
 	if err := w.Add(r.dir); err != nil {
 		return fmt.Errorf("watch the editor states: %w", err)
 	}
+	changed()
 	var settled <-chan time.Time
 	for {
 		select {
