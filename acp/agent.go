@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
@@ -33,6 +34,9 @@ type Options struct {
 	// Guard judges what the tools of a session with these roots mean to do; nil:
 	// everything asks.
 	Guard func(roots []string) *tool.Guard
+	// Moment makes what words the moment around the prompts of a session, or nil
+	// where nothing is told. Nil: nothing is told in any session.
+	Moment func(MomentSpec) (*contextprovider.Moment, error)
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())
@@ -67,6 +71,19 @@ type SoulSpec struct {
 	Disk      fileop.Store   // the roots as they are on disk
 	Controls  soul.Controls  // what slash commands may change
 	Edits     soul.Edits     // the edits of the session
+	Moment    soul.Moment    // how things stand around a prompt; nil: it is not told
+}
+
+// MomentSpec is what the moment of a session is made from.
+type MomentSpec struct {
+	SessionID string
+	Roots     []string         // absolute; the first is the working directory
+	Files     *fileop.Operator // the files as the user sees them
+	Disk      fileop.Store     // the roots as they are on disk
+	// Readable tells whether the text of a file may be shown to a model.
+	Readable func(path string) bool
+	// Trusted tells whether the workspace is trusted to run code of its own.
+	Trusted func() bool
 }
 
 // Bounds on what one editor can make grow.
@@ -155,6 +172,12 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 		if method == sdk.AgentMethodSessionCancel {
 			a.cancel(call.Params())
 		}
+		if tells(method) {
+			// A notification has no answer that could say what is wrong with it.
+			if err := a.told(method, call.Params()); err != nil {
+				a.log.Debug("what the editor told was not used", "method", method, "error", err)
+			}
+		}
 		return
 	}
 	a.mu.Lock()
@@ -177,6 +200,9 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 		a.setMode(call)
 	case sdk.AgentMethodSessionSetConfigOption:
 		a.setOption(call)
+	case methodEditorState, methodActiveDocument, methodOpenDocuments, methodRecentDocuments:
+		err := a.told(method, call.Params())
+		call.ReplyNow(struct{}{}, err)
 	case "session/set_model": // removed from the protocol; old clients still send it
 		a.setModel(call)
 	case methodChangesList, methodChangesAccept, methodChangesReject:

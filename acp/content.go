@@ -42,6 +42,9 @@ func parsePrompt(raw json.RawMessage, images bool) (soul.Input, error) {
 			typed = append(typed, part.Text)
 		}
 		in.Parts = append(in.Parts, part)
+		if m, ok := mentionOf(kind, b); ok && len(in.Mentions) < maxMentions {
+			in.Mentions = append(in.Mentions, m)
+		}
 	}
 	in.Text = strings.TrimSpace(strings.Join(typed, " "))
 	return in, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul/tool"
 )
@@ -13,13 +14,15 @@ const (
 	optionMode  = "mode"
 	optionModel = "model"
 	optionLevel = "thought_level"
+	// What is told of the editor; the name is that of Kimi's other clients.
+	optionContext = "editor_context"
 )
 
 type configOption struct {
 	ID           string         `json:"id"`
 	Name         string         `json:"name"`
 	Description  string         `json:"description,omitempty"`
-	Category     string         `json:"category"`
+	Category     string         `json:"category,omitempty"`
 	Type         string         `json:"type"`
 	CurrentValue string         `json:"currentValue"`
 	Options      []optionChoice `json:"options"`
@@ -41,12 +44,15 @@ type configOptionUpdate struct {
 }
 
 // configOptions is the complete list: one change may alter the others.
-func (s *session) configOptions() []configOption {
+func (s *session) configOptions() (all []configOption) {
 	mode := configOption{ID: optionMode, Name: "Mode", Description: "What may be done without asking", Category: "mode", Type: "select", CurrentValue: string(s.executor.Mode())}
 	for _, m := range sessionModes() {
 		mode.Options = append(mode.Options, optionChoice{m.ID, m.Name, m.Description})
 	}
 	out := []configOption{mode}
+	if s.moment != nil {
+		defer func() { all = append(all, s.contextOption()) }()
+	}
 	chosen, models := s.chosen(), s.agent.models()
 	if len(models) == 0 {
 		return out
@@ -127,6 +133,9 @@ func (s *session) apply(id, value string) error {
 	switch id {
 	case optionMode:
 		return s.executor.SetMode(tool.Mode(value))
+	case optionContext:
+		s.moment.SetUse(contextprovider.Use(value))
+		return nil
 	case optionModel:
 		return s.use(value, s.chosen().level)
 	default:

@@ -34,6 +34,7 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
+	input = s.look(input, p["prompt"])
 	t := &turn{call: call, input: input, size: len(call.Params())}
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
 	// A cancelled request ends its turn, also while it waits in the queue.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
@@ -32,8 +33,9 @@ type session struct {
 	journal  *tool.Journal
 	soul     soul.Soul
 	view     *view
-	told     chan struct{} // closed when the editor knows the session and its commands
-	closers  []func()      // in the order in which to call them
+	moment   *contextprovider.Moment // nil: nothing is told of the moment
+	told     chan struct{}           // closed when the editor knows the session and its commands
+	closers  []func()                // in the order in which to call them
 
 	choosing sync.Mutex // held while an option is changed: editor and user may do so at once
 	telling  sync.Mutex // held while the editor is told of modes and options, so that what comes last is how they are
@@ -85,6 +87,7 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		}
 		call.Reply(result, nil)
 		s.announceCommands()
+		s.warm()
 		return nil, nil
 	})
 }
@@ -167,8 +170,13 @@ func (a *Agent) open(roots []string) (*session, error) {
 	if a.opts.Guard != nil {
 		guard = a.opts.Guard(roots)
 	}
+	if err := s.openMoment(guard, disk); err != nil {
+		s.close()
+		return nil, err
+	}
 	s.executor = tool.NewExecutor(tool.Options{
 		Guard:      guard,
+		Tools:      s.tools(),
 		Operator:   s.journal.Operator(),
 		Journal:    s.journal,
 		Runner:     commandRunner{s},
@@ -196,7 +204,11 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.soul, err = a.opts.NewSoul(SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal})
+	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal}
+	if s.moment != nil {
+		spec.Moment = s.moment
+	}
+	s.soul, err = a.opts.NewSoul(spec)
 	if err != nil {
 		s.close()
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

@@ -15,4 +15,7 @@ type SessionContext struct {
 type Position struct{ Line, Column int }
 
 // LineRange is a range of whole lines, both ends included, counted from 1.
-type LineRange struct{ First, Last int }
+type LineRange struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}

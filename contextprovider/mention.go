@@ -28,6 +28,10 @@ type Mention struct {
 	Column int        // 1-based, 0: unknown
 	Symbol string     // the symbol meant, "" when none
 	URI    string     // as it came
+	// Embedded: the prompt carries a text with it, which need not be the file's.
+	Embedded bool
+	// Guess: it was found in words that only look like a file.
+	Guess bool
 }
 
 // maxURI bounds the URIs that are taken apart, in bytes.

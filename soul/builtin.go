@@ -23,6 +23,7 @@ type Config struct {
 	Retry     RetryPolicy    // zero: DefaultRetry
 	Controls  Controls       // what commands may change; nil: nothing
 	Edits     Edits          // the edits of the session; nil: they are not kept
+	Moment    Moment         // how things stand around a prompt; nil: it is not told
 	Events    *EventBus      // nil: nobody listens
 	Logger    *slog.Logger   // nil: slog.Default
 }
@@ -106,7 +107,8 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 	if ctx.Err() != nil { // cancelled while it waited
 		return Outcome{Stop: StopCancelled}, nil
 	}
-	if c, args, ok := parseCommand(in.Text); ok {
+	c, args, command := parseCommand(in.Text)
+	if command {
 		prompt, err := c.run(b, ctx, args)
 		if prompt == "" || err != nil {
 			return Outcome{Stop: StopEndTurn}, err
@@ -117,6 +119,12 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 	if b.cfg.Edits != nil {
 		if found := b.cfg.Edits.Findings(ctx); found != "" {
 			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
+		}
+	}
+	if b.cfg.Moment != nil && !command {
+		// Behind the user's words, so that the words come first for whoever reads them.
+		if now := b.cfg.Moment.Part(ctx, in.Text, in.Mentions, b.history.contexts()); now != "" {
+			in.Parts = append(slices.Clone(in.Parts), llm.Text(now))
 		}
 	}
 	b.history.Append(llm.Message{Role: llm.RoleUser, Content: in.Parts})

@@ -59,6 +59,7 @@ func builtinCommands() []command {
 	return []command{
 		{Command{Name: "help", Description: "List the commands and what they do"}, (*Builtin).help},
 		{Command{Name: "status", Description: "Show model, mode and how full the context is"}, (*Builtin).showStatus},
+		{Command{Name: "context", Description: "Show what the model is told of editor, files and git, with its size"}, (*Builtin).showContext},
 		{Command{Name: "usage", Description: "Show the tokens that this session has used"}, (*Builtin).showUsage},
 		{Command{Name: "model", Description: "Show the models, or change to one", Hint: "[model]"}, (*Builtin).chooseModel},
 		{Command{Name: "plan", Description: "Turn plan mode, which changes nothing, on or off", Hint: "[on|off]"}, switchMode("plan")},
@@ -131,6 +132,15 @@ func (b *Builtin) showUsage(context.Context, string) (string, error) {
 	calls, u := b.calls, b.used
 	b.mu.Unlock()
 	b.say("%d model calls: %d tokens in (%d of them from the cache), %d out.", calls, u.Input(), u.InputCacheRead, u.Output)
+	return "", nil
+}
+
+func (b *Builtin) showContext(ctx context.Context, _ string) (string, error) {
+	if b.cfg.Moment == nil {
+		b.say("Nothing is told of the editor and the project in this session.")
+		return "", nil
+	}
+	b.say("%s", b.cfg.Moment.Describe(ctx, b.history.contexts()))
 	return "", nil
 }
 

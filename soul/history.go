@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/soul/llm"
 )
 
@@ -68,6 +69,23 @@ func (h *History) Tokens() int {
 		n += m.Tokens
 	}
 	return n
+}
+
+// contexts gives the rendered contexts that the conversation holds, the oldest first.
+// They are what the model still knows of how things stood.
+func (h *History) contexts() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []string
+	for _, m := range h.messages {
+		if m.Role != llm.RoleUser || len(m.Content) < 2 {
+			continue
+		}
+		if last := m.Content[len(m.Content)-1]; last.Type == llm.PartText && contextprovider.IsContext(last.Text) {
+			all = append(all, last.Text)
+		}
+	}
+	return all
 }
 
 // Messages gives the conversation for a model request: neighbouring user

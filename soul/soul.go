@@ -3,6 +3,7 @@ package soul
 import (
 	"context"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/wire"
 )
@@ -30,6 +31,17 @@ type ModelSwitcher interface {
 	UseModel(p llm.Provider)
 }
 
+// Moment words how things stand around a prompt; *contextprovider.Moment is one. It
+// may be used by several goroutines at once.
+type Moment interface {
+	// Part gives what is told to the model behind the user's words, "" for nothing.
+	// earlier are the texts that it gave before and that the history still holds, the
+	// oldest first. It returns within a fraction of a second, whatever happens.
+	Part(ctx context.Context, prompt string, mentions []contextprovider.Mention, earlier []string) string
+	// Describe shows people what would be told now.
+	Describe(ctx context.Context, earlier []string) string
+}
+
 // Input is what a user said in one prompt.
 type Input struct {
 	// Text is what the user typed, without mentions; slash commands are found
@@ -37,6 +49,8 @@ type Input struct {
 	Text string
 	// Parts is what the model is to read, in order.
 	Parts []llm.Part
+	// Mentions are the files and other things that Parts refer to.
+	Mentions []contextprovider.Mention
 }
 
 // Wire gives the input as TurnBegin carries it: a plain string when there is

@@ -80,9 +80,13 @@ func runACP(args []string) int {
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg),
-		Events:   eventLog(log),
-		Watch:    wireTrace(cfg, log),
-		Logger:   log.Logger,
+		Moment: momentOf(log.Logger, func() config.Config {
+			cfg, _ := m.now()
+			return cfg
+		}),
+		Events: eventLog(log),
+		Watch:  wireTrace(cfg, log),
+		Logger: log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			m.warm()
 			cfg, _ := m.now()
@@ -99,6 +103,7 @@ func runACP(args []string) int {
 				}),
 				Controls: s.Controls,
 				Edits:    s.Edits,
+				Moment:   s.Moment,
 				MaxSteps: cfg.Loop.MaxStepsPerTurn,
 				Retry:    retryPolicy(cfg),
 				Logger:   log.Logger,

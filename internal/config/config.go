@@ -51,6 +51,7 @@ type Config struct {
 	DefaultMode  string   // one of the modes; empty: ModeDefault
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
+	Context      Context  // what the model is told of editor and project
 
 	// lacks says why variables that begin to describe a model do not make one.
 	lacks string

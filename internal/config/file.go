@@ -70,6 +70,7 @@ func readOwn(t *table, c *Config) {
 			t.warn("default_mode", "is none of %s; it is not used", strings.Join(modes, ", "))
 		}
 	}
+	readContext(t.table("context"), &c.Context)
 	log := t.table("log")
 	if debug := log.flag("debug"); debug != nil {
 		c.Debug = *debug

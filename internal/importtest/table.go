@@ -27,7 +27,7 @@ var rules = []rule{
 	{"cmd/kimi-acp/wirecmd", []string{"cmd/kimi-acp/playback", "soul/session", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
-	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
 	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},
@@ -40,6 +40,8 @@ var rules = []rule{
 	{"soul/llm/scripted", []string{"soul/llm", "internal/..."}},
 
 	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
+	// What git tells, by the git binary.
+	{"contextprovider/git", []string{"contextprovider", "internal/..."}},
 	{"contextprovider/lsp", []string{"internal/..."}},
 	{"editors", []string{"editors/state"}},
 	{"editors/companion", []string{"editors/state", "internal/..."}},
@@ -83,7 +85,7 @@ var outside = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
-	"github.com/fsnotify/fsnotify":      {"editors/state", "internal/config", "soul/session"},
+	"github.com/fsnotify/fsnotify":      {"contextprovider/git", "editors/state", "internal/config", "soul/session"},
 	"github.com/tliron/glsp":            {"editors/companion"},
 	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kimi-acp/acp"
+	"kimi-acp/contextprovider"
+	gitprovider "kimi-acp/contextprovider/git"
+	"kimi-acp/fileop"
+	"kimi-acp/internal/config"
+)
+
+// BenchmarkContext measures what a prompt waits for its context in a large repository,
+// 4,000 folders and 100,000 files, beside `git status` in the same run. Run it with
+// -benchtime 1x: it takes its own medians.
+func BenchmarkContext(b *testing.B) {
+	const folders, each = 3990, 25
+	dir := b.TempDir()
+	b.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for i := range folders {
+		sub := filepath.Join(dir, fmt.Sprintf("d%02d", i%60), fmt.Sprintf("e%03d", i/60))
+		if err := os.MkdirAll(sub, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for n := range each {
+			if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("file%02d.go", n)), fmt.Appendf(nil, "package p\n\nvar x%d = 1\n", n), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "gc.auto=0"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-qm", "All")
+	active := filepath.Join(dir, "d07", "e007", "file07.go")
+	open := func(folders bool) *contextprovider.Moment {
+		disk, err := fileop.OpenDisk(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { disk.Close() })
+		spec := acp.MomentSpec{Roots: []string{dir}, Files: fileop.New(fileop.Options{Disk: disk, Roots: []string{dir}}), Disk: disk, Readable: func(string) bool { return true }, Trusted: func() bool { return true }}
+		if !folders {
+			// A tree that cannot be walked is one that is too large to be watched.
+			spec.Files = fileop.New(fileop.Options{Disk: unwalkable{disk}, Roots: []string{dir}})
+		}
+		o := momentOptions(spec, config.Config{}, gitprovider.NewWatches(allWatches), slog.New(slog.DiscardHandler))
+		o.Deadline = time.Minute // how long it takes is what is measured
+		m, err := contextprovider.NewMoment(o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Editor(func(e *contextprovider.EditorState) {
+			e.Active, e.Cursor, e.Seen = active, &contextprovider.Position{Line: 3, Column: 5}, time.Now()
+		})
+		return m
+	}
+	part := func(m *contextprovider.Moment) (time.Duration, string) {
+		began := time.Now()
+		text := m.Part(context.Background(), "what is this?", nil, nil)
+		return time.Since(began), text
+	}
+	status := median(5, func() time.Duration {
+		began := time.Now()
+		git("status", "--porcelain=v2")
+		return time.Since(began)
+	})
+	b.ReportMetric(ms(status), "ms/git-status")
+	for range b.N {
+		before := heap()
+		m := open(true)
+		for len(m.Last().Missed) > 0 || len(m.Last().Git) == 0 {
+			part(m)
+		}
+		// Watched once nothing but memory is asked.
+		for quick, tries := 0, 0; quick < 5 && tries < 200; tries++ {
+			took, _ := part(m)
+			quick++
+			if took > status/2 {
+				quick = 0
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB-held")
+		b.ReportMetric(ms(median(51, func() time.Duration { took, _ := part(m); return took })), "ms/warm")
+		n := 0
+		b.ReportMetric(ms(median(9, func() time.Duration {
+			n++
+			if err := os.WriteFile(active, fmt.Appendf(nil, "package p\n\nvar changed = %d\n", n), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			time.Sleep(300 * time.Millisecond) // the system tells, the user types
+			took, text := part(m)
+			if !strings.Contains(text, fmt.Sprintf("+var changed = %d", n)) {
+				b.Fatalf("the change is not told: %s", text)
+			}
+			return took
+		})), "ms/after-a-change")
+		m.Close()
+
+		b.ReportMetric(ms(median(3, func() time.Duration {
+			m := open(true)
+			defer m.Close()
+			return untilTold(m, part)
+		})), "ms/cold")
+		m = open(false)
+		b.ReportMetric(ms(median(5, func() time.Duration { return untilTold(m, part) })), "ms/not-watched")
+		m.Close()
+	}
+}
+
+// untilTold is how long it takes until git is told.
+func untilTold(m *contextprovider.Moment, part func(*contextprovider.Moment) (time.Duration, string)) time.Duration {
+	took, text := part(m)
+	for !strings.Contains(text, "<git>") || len(m.Last().Missed) > 0 {
+		var more time.Duration
+		more, text = part(m)
+		took += more
+	}
+	return took
+}
+
+// unwalkable is a store without folders.
+type unwalkable struct{ fileop.Store }
+
+func median(n int, f func() time.Duration) time.Duration {
+	all := make([]time.Duration, n)
+	for i := range all {
+		all[i] = f()
+	}
+	slices.Sort(all)
+	return all[n/2]
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

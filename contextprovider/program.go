@@ -1,0 +1,129 @@
+package contextprovider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kimi-acp/internal/proc"
+)
+
+// Bounds on what a program may tell.
+const (
+	maxItems      = 20
+	maxItemText   = 8 << 10 // bytes
+	maxItemTitle  = 200     // bytes
+	maxAnswer     = 256 << 10
+	longestAnswer = 5 * time.Second
+)
+
+// Program is a provider that is a program of the user's: it gets the query as JSON on
+// its standard input and answers with items.
+type Program struct {
+	Label   string   // its name in the settings
+	Args    []string // the program and its arguments
+	Environ []string // its whole environment
+}
+
+// programQuery is what a program gets; docs/context.md describes it.
+type programQuery struct {
+	Session  string           `json:"session"`
+	Roots    []string         `json:"roots"`
+	Prompt   string           `json:"prompt"`
+	Mentions []programMention `json:"mentions"`
+	Editor   *programEditor   `json:"editor"`
+}
+
+type programMention struct {
+	Path  string     `json:"path"`
+	Lines *LineRange `json:"lines,omitempty"`
+}
+
+type programEditor struct {
+	Active    string     `json:"active,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Column    int        `json:"column,omitempty"`
+	Selection *LineRange `json:"selection,omitempty"`
+	Open      []string   `json:"open"`
+}
+
+// programAnswer is what a program writes.
+type programAnswer struct {
+	Items []struct {
+		Title string `json:"title"`
+		Path  string `json:"path"`
+		Text  string `json:"text"`
+	} `json:"items"`
+}
+
+// Name is the program's name in the settings.
+func (p Program) Name() string { return p.Label }
+
+// Gather runs the program in the working directory, for at most 5 seconds.
+func (p Program) Gather(ctx context.Context, q Query) (Facts, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
+	defer cancel()
+	query, err := json.Marshal(queryFor(q))
+	if err != nil {
+		return Facts{}, fmt.Errorf("the query: %w", err)
+	}
+	dir := ""
+	if len(q.Roots) > 0 {
+		dir = q.Roots[0]
+	}
+	w, err := proc.Output(ctx, proc.Program{Args: p.Args, Dir: dir, Environ: p.Environ, Stdin: query, MaxOutput: maxAnswer})
+	switch {
+	case ctx.Err() != nil:
+		return Facts{}, errors.New("it took too long")
+	case err != nil:
+		return Facts{}, errors.New("it could not be started")
+	case w.ExitCode != 0:
+		why, _, _ := strings.Cut(strings.TrimSpace(w.Stderr), "\n")
+		return Facts{}, fmt.Errorf("it ended with code %d: %s", w.ExitCode, why)
+	case w.Truncated:
+		return Facts{}, fmt.Errorf("it wrote more than %d bytes", maxAnswer)
+	}
+	var answer programAnswer
+	if err := json.Unmarshal(w.Stdout, &answer); err != nil {
+		return Facts{}, errors.New(`it did not write {"items": […]}`)
+	}
+	var facts Facts
+	for _, i := range answer.Items[:min(len(answer.Items), maxItems)] {
+		facts.Notes = append(facts.Notes, Note{Source: p.Label, Title: clipped(i.Title, maxItemTitle), Path: i.Path, Text: clipped(i.Text, maxItemText)})
+	}
+	return facts, nil
+}
+
+func clipped(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+func queryFor(q Query) programQuery {
+	out := programQuery{Session: q.SessionID, Roots: q.Roots, Prompt: q.Prompt, Mentions: []programMention{}}
+	for _, m := range q.Mentions {
+		if m.Path != "" {
+			out.Mentions = append(out.Mentions, programMention{m.Path, m.Lines})
+		}
+	}
+	e := q.Editor
+	if e == nil {
+		return out
+	}
+	out.Editor = &programEditor{Active: e.Active, Open: []string{}}
+	if e.Cursor != nil {
+		out.Editor.Line, out.Editor.Column = e.Cursor.Line, e.Cursor.Column
+	}
+	if e.Selection != nil {
+		out.Editor.Selection = &LineRange{First: e.Selection.From.Line, Last: e.Selection.To.Line}
+	}
+	for _, d := range e.Open {
+		out.Editor.Open = append(out.Editor.Open, d.Path)
+	}
+	return out
+}
