@@ -19,7 +19,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients test-kernels bench bench-go fuzz lint fmt cross clean
+.PHONY: help build demo test test-clients test-kernels bench bench-go fuzz lint fmt cross clean test-model
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ test-clients: ## run the tests with real ACP clients and editors
 test-kernels: ## run the tests with kimi-cli from PyPI
 	$(GO) test -tags kernels -count=1 -v ./internal/kerneltest
 
+test-model: ## run a real, small model in llama.cpp's server (compiles it the first time)
+	$(GO) test -tags model -count=1 -timeout 90m -v ./internal/llamatest
+
 bench: build ## measure the program beside its peer, and rewrite docs/performance.md
 	$(GO) run ./internal/agentbench -agent bin/kimi-acp -page docs/performance.md
 
@@ -56,6 +59,7 @@ lint: $(GOLANGCI) $(GOFUMPT) ## vet, lint, and check the formatting
 	$(GO) vet ./...
 	$(GO) vet -tags clients ./internal/clienttest
 	$(GO) vet -tags kernels ./internal/kerneltest
+	$(GO) vet -tags model ./internal/llamatest
 	$(GOLANGCI) run ./...
 	@unformatted=$$($(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then \
 		printf 'not formatted, run make fmt:\n%s\n' "$$unformatted"; exit 1; fi

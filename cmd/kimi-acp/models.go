@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 
@@ -44,16 +43,12 @@ func (m *models) use(cfg config.Config, warnings []config.Warning) {
 	for _, w := range warnings {
 		m.log.Warn(w.String())
 	}
-	var ca []string
-	if f := os.Getenv("SSL_CERT_FILE"); f != "" {
-		ca = []string{f}
-	}
 	c := catalog.New(catalog.Options{
 		Models:    cfg.Models,
 		Default:   cfg.DefaultModel,
 		Thinking:  cfg.Thinking,
 		UserAgent: "kimi-acp/" + currentVersion(),
-		CAFiles:   ca,
+		CAFiles:   certificateFiles(),
 		Logger:    m.log.Logger,
 	})
 	m.mu.Lock()

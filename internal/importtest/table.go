@@ -68,6 +68,7 @@ var testKits = []struct {
 	{"internal/modeltest", []string{"cmd/kimi-acp/demo", "internal/agentbench"}},
 	{"internal/clienttest", nil},
 	{"internal/kerneltest", nil},
+	{"internal/llamatest", nil},
 	{"internal/doctest", nil},
 	{"internal/importtest", nil},
 	{"internal/obs/obstest", nil},
