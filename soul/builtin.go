@@ -57,8 +57,10 @@ func New(cfg Config) *Builtin {
 		cfg.Logger = slog.Default()
 	}
 	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider}
+	b.history.fixed = llm.EstimateText(cfg.System)
 	for _, t := range cfg.Tools {
 		b.known[t.Name] = true
+		b.history.fixed += llm.EstimateTool(t)
 	}
 	return b
 }

@@ -18,6 +18,7 @@ type History struct {
 	messages []llm.Message
 	reported int // tokens that the model reported for messages[:counted]
 	counted  int
+	fixed    int // estimated tokens of what every request holds beside the messages
 }
 
 // Append adds messages. Callers add whole steps: an assistant message together
@@ -60,11 +61,15 @@ func (h *History) Reported(tokens int) {
 }
 
 // Tokens is the size of the conversation: what the model last reported, and an
-// estimate of what came since.
+// estimate of what came since. As long as no model has counted, all is estimated,
+// the system prompt and the tools too.
 func (h *History) Tokens() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := h.reported
+	if h.counted == 0 && len(h.messages) > 0 {
+		n = h.fixed
+	}
 	for _, m := range h.messages[h.counted:] {
 		n += m.Tokens
 	}

@@ -179,7 +179,8 @@ func TestResultsThatComeTwice(t *testing.T) {
 func TestMediaThatTheModelCannotTake(t *testing.T) {
 	parts := []llm.Part{llm.Text("look"), llm.Image("i"), {Type: llm.PartVideo, Media: llm.Media{URL: "v"}}}
 	const text, image, video = `{"type":"text","text":"look"}`, `{"type":"image_url","image_url":{"url":"i"}}`, `{"type":"video_url","video_url":{"url":"v"}}`
-	const noImage, noVideo = `{"type":"text","text":"[an image was here, which this model cannot take]"}`, `{"type":"text","text":"[a video was here, which this model cannot take]"}`
+	const noVideo = `{"type":"text","text":"[a video was here, which this model cannot take]"}`
+	const neither = `"look\n[an image was here, which this model cannot take]\n[a video was here, which this model cannot take]"`
 	for _, tt := range []struct {
 		model llm.Model
 		role  llm.Role
@@ -187,8 +188,8 @@ func TestMediaThatTheModelCannotTake(t *testing.T) {
 	}{
 		{llm.Model{ImageInput: true, VideoInput: true}, llm.RoleUser, `[` + text + `,` + image + `,` + video + `]`},
 		{llm.Model{ImageInput: true}, llm.RoleUser, `[` + text + `,` + image + `,` + noVideo + `]`},
-		{llm.Model{}, llm.RoleUser, `[` + text + `,` + noImage + `,` + noVideo + `]`},
-		{llm.Model{}, llm.RoleTool, `"look\n[an image was here, which this model cannot take]\n[a video was here, which this model cannot take]"`},
+		{llm.Model{}, llm.RoleUser, neither},
+		{llm.Model{}, llm.RoleTool, neither},
 	} {
 		got, err := plainJSON(encodeContent(&tt.model, &llm.Message{Role: tt.role, Content: parts}))
 		if err != nil || string(got) != tt.want {

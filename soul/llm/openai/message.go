@@ -121,9 +121,9 @@ func reservedInMessage(field string) bool {
 }
 
 // encodeContent writes a message's parts: thinking is left to reasoning. Text
-// alone is a string wherever many servers take nothing else; only a user's
-// parts stay apart, so that what was sent once remains a prefix of what is sent
-// later. Blank text is dropped beside other parts, since vendors refuse it.
+// alone is a string, a user's too: chat templates that put strings together, as
+// those of llama.cpp's servers do, fail on a list. Text that comes to a message
+// later stands behind what was sent before. Blank text is dropped beside other parts, since vendors refuse it.
 // In place of media that the model does not take, as after a change of models,
 // stands a text that says so.
 func encodeContent(model *llm.Model, m *llm.Message) any {
@@ -158,11 +158,11 @@ func encodeContent(model *llm.Model, m *llm.Message) any {
 		}
 		parts = append(parts, w)
 	}
-	if media || (m.Role == llm.RoleUser && len(parts) > 1) {
+	if media {
 		return parts
 	}
-	// Pieces of an answer belong together; the texts of a tool's result or of
-	// another message are paragraphs.
+	// Pieces of an answer belong together; the texts of any other message are
+	// paragraphs.
 	text := strings.Join(texts, "\n")
 	if m.Role == llm.RoleAssistant || text == "" {
 		text = strings.Join(all, "")

@@ -54,7 +54,7 @@ const conversationBody = `{"messages":[` +
 	`{"role":"tool","content":"","tool_call_id":"b"},` +
 	`{"role":"tool","content":[{"type":"image_url","image_url":{"url":"i"}}],"tool_call_id":"c"},` +
 	`{"role":"assistant","content":"I see","reasoning_content":""},` +
-	`{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]},` +
+	`{"role":"user","content":"one\ntwo"},` +
 	`{"role":"assistant","content":"","reasoning_content":"x"},` +
 	`{"role":"system","content":"now\nthen"},` +
 	`{"role":"user","content":"three"}],` +
