@@ -99,7 +99,7 @@ func (a *Agent) setOption(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		s.telling.Lock()
 		defer s.telling.Unlock()
 		call.Reply(configOptionsResult{s.configOptions()}, nil)
@@ -174,7 +174,7 @@ func (s *session) changed(call *jsonrpc.Call, err error) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		call.ReplyNow(struct{}{}, nil)
 		s.optionsChanged()
 		return nil, nil

@@ -72,7 +72,7 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		call.ReplyNow(nil, authRequired(missing))
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		s, err := a.open(roots)
 		if err != nil {
 			return nil, err

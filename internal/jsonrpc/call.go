@@ -97,10 +97,17 @@ func (c *Call) reply(result any, err error, as rank) {
 // Go runs f in a goroutine of its own, with the call's context, and replies with
 // what it returns. Run waits for it within its limits. If f panics, the stack is
 // logged and this call alone fails.
-func (c *Call) Go(f func(ctx context.Context) (any, error)) {
-	c.conn.calls.begin()
+func (c *Call) Go(f func(ctx context.Context) (any, error)) { c.run(f, false) }
+
+// GoLocal is Go for a function that waits for nobody: neither for the peer nor for
+// anything beyond this machine. It may finish after the end of input, within
+// SettleTime.
+func (c *Call) GoLocal(f func(ctx context.Context) (any, error)) { c.run(f, true) }
+
+func (c *Call) run(f func(ctx context.Context) (any, error), local bool) {
+	c.conn.calls.begin(local)
 	go func() {
-		defer c.conn.calls.finish()
+		defer c.conn.calls.finish(local)
 		defer c.Reply(nil, errUnanswered) // counts if runtime.Goexit ended f
 		defer c.rescue()
 		c.Reply(f(c.ctx))

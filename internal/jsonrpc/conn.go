@@ -19,6 +19,10 @@ const (
 	DefaultLinger     = 40 * time.Millisecond
 )
 
+// SettleTime bounds how long Run waits after the end of input for functions that
+// wait for nobody: on a machine that is busy, what takes a moment may take long.
+const SettleTime = 2 * time.Second
+
 // replyReserve is by how many bytes replies may exceed MaxQueued.
 const replyReserve = 1 << 20
 
@@ -124,9 +128,9 @@ func (c *Conn) send(method string, id ID, params any) error {
 // Run serves the connection until the input ends (nil), reading or writing fails
 // or ctx ends (its cause). Then it fails our own pending requests, tells the
 // handler, waits for running calls, ends their contexts, writes what is queued
-// and returns. The waiting takes Linger, and a quarter of it more for calls that
-// answer only when their context ends; a call that does not even then is left
-// behind. Run is called once.
+// and returns. The waiting takes Linger, up to SettleTime for GoLocal, and a quarter
+// of Linger more for calls that answer only when their context ends; a call that does
+// not even then is left behind. Run is called once.
 //
 // A Read or Write that is under way when Run returns is not interrupted: its
 // goroutine ends when the caller closes r or w.
@@ -212,14 +216,21 @@ func (c *Conn) inputEnded() {
 // windDown waits for calls and output within Run's limits.
 func (c *Conn) windDown(cancel context.CancelCauseFunc) {
 	began := time.Now()
-	idle := c.calls.drain()
+	idle, settled := c.calls.drain()
 	waitUntil(began.Add(c.linger), idle, c.out.done)
+	if c.linger > 0 {
+		waitUntil(began.Add(SettleTime), settled, c.out.done)
+	}
 	cancel(ErrClosed)
-	if !waitUntil(began.Add(c.linger+c.linger/8), idle, nil) {
+	end := began.Add(c.linger)
+	if now := time.Now(); now.After(end) {
+		end = now
+	}
+	if !waitUntil(end.Add(c.linger/8), idle, nil) {
 		c.log.Warn("calls left behind")
 	}
 	c.out.close()
-	if !waitUntil(began.Add(c.linger+c.linger/4), c.out.drained, nil) {
+	if !waitUntil(end.Add(c.linger/4), c.out.drained, nil) {
 		c.log.Warn("output left behind")
 	}
 }

@@ -12,6 +12,7 @@ import (
 // ending is a handler that runs f in Go and notes the end of input.
 type ending struct {
 	f     func(ctx context.Context) (any, error)
+	local bool // waits for nobody
 	ended chan struct{}
 }
 
@@ -19,8 +20,14 @@ func newEnding(f func(ctx context.Context) (any, error)) *ending {
 	return &ending{f: f, ended: make(chan struct{})}
 }
 
-func (e *ending) Handle(c *Call) { c.Go(e.f) }
-func (e *ending) InputEnded()    { close(e.ended) }
+func (e *ending) Handle(c *Call) {
+	if e.local {
+		c.GoLocal(e.f)
+		return
+	}
+	c.Go(e.f)
+}
+func (e *ending) InputEnded() { close(e.ended) }
 
 // Requests that are piped in are answered although the input ends at once.
 func TestP29_A21_AnswersAfterTheEnd(t *testing.T) {
@@ -69,6 +76,34 @@ func TestP29_A21_AnswersAfterTheEnd(t *testing.T) {
 				}
 				<-e.ended
 				time.Sleep(time.Hour) // for the call that was left behind
+			})
+		})
+	}
+}
+
+// What waits for nobody is finished, however busy the machine is, within bounds.
+func TestLocalCallsAfterTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		work, took time.Duration
+		want       string
+	}{
+		{"slow", time.Second, time.Second, pong + "\n"},
+		{"too slow", time.Hour, SettleTime + DefaultLinger/8, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newEnding(func(context.Context) (any, error) {
+					time.Sleep(tt.work)
+					return nil, nil
+				})
+				e.local = true
+				began := time.Now()
+				equal(t, exchange(t, e, Options{Dialect: ACP, Linger: DefaultLinger}, ping+"\n"), tt.want)
+				if took := time.Since(began); took != tt.took {
+					t.Errorf("took %v, want %v", took, tt.took)
+				}
+				time.Sleep(2 * time.Hour) // for the call that was left behind
 			})
 		})
 	}

@@ -10,8 +10,10 @@ type inflight struct {
 	mu      sync.Mutex
 	byID    map[ID]*Call  // until the reply is being sent
 	open    int           // requests until their reply is queued
-	working int           // functions started by Go
+	working int           // functions started by Go and GoLocal
+	local   int           // of these, by GoLocal
 	idle    chan struct{} // from drain until it is closed, otherwise nil
+	settled chan struct{} // likewise
 }
 
 func newInflight(most int) *inflight {
@@ -64,9 +66,16 @@ func (f *inflight) cancel(id ID) bool {
 // end says that the reply to a request is queued.
 func (f *inflight) end() { f.count(&f.open, -1) }
 
-// begin and finish enclose a function started by Go.
-func (f *inflight) begin()  { f.count(&f.working, 1) }
-func (f *inflight) finish() { f.count(&f.working, -1) }
+// begin and finish enclose a function started by Go, or by GoLocal.
+func (f *inflight) begin(local bool)  { f.work(local, 1) }
+func (f *inflight) finish(local bool) { f.work(local, -1) }
+
+func (f *inflight) work(local bool, by int) {
+	if local {
+		f.count(&f.local, by)
+	}
+	f.count(&f.working, by)
+}
 
 func (f *inflight) count(which *int, by int) {
 	f.mu.Lock()
@@ -75,19 +84,24 @@ func (f *inflight) count(which *int, by int) {
 	f.settle()
 }
 
-// drain gives a channel that is closed as soon as nothing is open or working. It
-// is called once, when no request is admitted any more.
-func (f *inflight) drain() <-chan struct{} {
+// drain gives a channel that is closed as soon as nothing is open or working, and
+// one that is closed as soon as no local function works. It is called once, when no
+// request is admitted any more.
+func (f *inflight) drain() (idle, settled <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	idle := make(chan struct{})
-	f.idle = idle
+	f.idle, f.settled = make(chan struct{}), make(chan struct{})
+	idle, settled = f.idle, f.settled
 	f.settle()
-	return idle
+	return idle, settled
 }
 
-// settle closes idle when it is time; mu is held.
+// settle closes the channels of drain when it is time; mu is held.
 func (f *inflight) settle() {
+	if f.settled != nil && f.local == 0 {
+		close(f.settled)
+		f.settled = nil
+	}
 	if f.idle != nil && f.open+f.working == 0 {
 		close(f.idle)
 		f.idle = nil
