@@ -122,40 +122,53 @@ func (s *server) testTurn(t *testing.T, agent string) {
 		t.Errorf("the answer came in %d pieces", texts)
 	}
 	counted := s.count(t, s.last(t).body)
-	t.Logf("%s after %d pieces: %q; %d of %d tokens told, %d in the prompt by the server's count", stop, texts, turn.Text(), usage.Used, usage.Size, counted)
+	t.Logf("%s after %d pieces: %q; %d of %d tokens told", stop, texts, turn.Text(), usage.Used, usage.Size)
 	if usage.Size != contextSize || usage.Used < counted/2 || usage.Used > counted*2 {
 		t.Errorf("usage of %d in %d was told; the server counts %d in %d", usage.Used, usage.Size, counted, contextSize)
 	}
 }
 
-// count sends a request once more, not streamed, and gives the server's count of
-// its tokens.
+// count gives the server's count of a request's tokens. The prompt is counted by
+// sending it once more, not streamed; the tools, which the model's template leaves
+// out of it, by themselves.
 func (s *server) count(t *testing.T, body []byte) int {
 	t.Helper()
-	var request map[string]any
+	var request map[string]json.RawMessage
 	if err := json.Unmarshal(body, &request); err != nil {
 		t.Fatal(err)
 	}
+	var tools struct{ Count int }
+	s.post(t, "extras/tokenize/count", map[string]any{"input": string(request["tools"])}, &tools)
 	delete(request, "stream_options")
-	request["stream"], request["max_tokens"] = false, 1
-	body, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.Post(s.backend.JoinPath("v1/chat/completions").String(), "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
+	request["stream"], request["max_tokens"] = json.RawMessage("false"), json.RawMessage("1")
 	var answer struct {
 		Usage struct {
 			PromptTokens int `json:"prompt_tokens"`
 		}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Usage.PromptTokens == 0 {
-		t.Fatalf("the server does not count: %v, %+v", err, answer)
+	s.post(t, "v1/chat/completions", request, &answer)
+	if tools.Count == 0 || answer.Usage.PromptTokens == 0 {
+		t.Fatalf("the server does not count: %+v, %+v", tools, answer)
 	}
-	return answer.Usage.PromptTokens
+	t.Logf("the server counts %d tokens in the prompt and %d in the tools", answer.Usage.PromptTokens, tools.Count)
+	return answer.Usage.PromptTokens + tools.Count
+}
+
+// post asks the server itself, past the observer.
+func (s *server) post(t *testing.T, path string, body, answer any) {
+	t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Post(s.backend.JoinPath(path).String(), "application/json", bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // testCancel cancels a turn in the middle of its answer: the connection to the
@@ -172,9 +185,10 @@ func (s *server) testCancel(t *testing.T, agent string) {
 	}
 	answered := time.Since(began)
 	select {
-	case <-e.closed:
 	case <-e.done:
-		t.Error("the answer was whole before the turn was cancelled")
+		if !e.cut {
+			t.Error("the answer was whole before the turn was cancelled")
+		}
 	case <-time.After(leaveTime):
 		t.Fatalf("the connection to the server is still open %v after the cancel", leaveTime)
 	}

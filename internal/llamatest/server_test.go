@@ -124,9 +124,9 @@ func answers(ctx context.Context, backend *url.URL) bool {
 
 // exchange is one model request as the observer saw it.
 type exchange struct {
-	body   []byte
-	closed chan struct{} // closed when the client has left before the answer was whole
-	done   chan struct{} // closed when the exchange is over
+	body []byte
+	cut  bool          // the client left before the answer was whole; to be read when done is closed
+	done chan struct{} // closed when the exchange is over
 }
 
 // observer passes requests on and notes those for completions.
@@ -148,14 +148,13 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	e := &exchange{body: body, closed: make(chan struct{}), done: make(chan struct{})}
+	e := &exchange{body: body, done: make(chan struct{})}
 	o.mu.Lock()
 	o.exchanges = append(o.exchanges, e)
 	o.mu.Unlock()
-	stop := context.AfterFunc(r.Context(), func() { close(e.closed) })
-	defer close(e.done)
-	defer stop()
 	defer func() {
+		e.cut = r.Context().Err() != nil
+		close(e.done)
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // what net/http panics with
 			panic(p)
 		}
@@ -184,13 +183,27 @@ func buildAgent(t *testing.T) string {
 	return agent
 }
 
-// environ is an environment that names the server and nothing of the user's.
+// environ is an environment whose settings file names the server, and that holds
+// nothing of the user's.
 func (s *server) environ(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "KIMI_SHARE_DIR=" + filepath.Join(home, "share"),
-		"OPENAI_BASE_URL=" + s.url, "OPENAI_API_KEY=none", "OPENAI_MODEL=" + modelName,
-		"KIMI_MODEL_MAX_CONTEXT_SIZE=" + fmt.Sprint(contextSize),
+	share := filepath.Join(home, "share")
+	if err := os.Mkdir(share, 0o700); err != nil {
+		t.Fatal(err)
 	}
+	settings := fmt.Sprintf(`default_model = "small"
+[providers.llama]
+type = "openai_legacy"
+base_url = %q
+api_key = "none"
+[models.small]
+provider = "llama"
+model = %q
+max_context_size = %d
+`, s.url, modelName, contextSize)
+	if err := os.WriteFile(filepath.Join(share, "config.toml"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "KIMI_SHARE_DIR=" + share}
 }
