@@ -19,7 +19,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients test-kernels bench bench-go fuzz lint fmt cross clean test-model
+.PHONY: help build demo test test-clients test-kernels test-model bench bench-go fuzz lint fmt cross clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
