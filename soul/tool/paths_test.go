@@ -204,8 +204,8 @@ func TestPaths(t *testing.T) {
 		{"write", "sub/aux.txt", "", "device on Windows"},
 		{"write", "plain:stream", "", "a stream on Windows"},
 		{"write", "end.", "", "Windows takes away"},
-		{"write", `C:\x`, "", "a stream on Windows"},
-		{"write", `\\?\C:\x`, "", "a stream on Windows"},
+		{"write", `C:\x`, "", "is a path of Windows"},
+		{"write", `\\?\C:\x`, "", "names a device"},
 		{"write", `sub\x`, "", "backslash"},
 	} {
 		t.Run(c.verb+" "+strings.ReplaceAll(c.path, "\x00", "0"), func(t *testing.T) {
