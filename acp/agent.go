@@ -72,6 +72,8 @@ type SoulSpec struct {
 	Controls  soul.Controls  // what slash commands may change
 	Edits     soul.Edits     // the edits of the session
 	Moment    soul.Moment    // how things stand around a prompt; nil: it is not told
+	// Permissions are what was granted in the session, and what holds beside it.
+	Permissions soul.Permissions
 }
 
 // MomentSpec is what the moment of a session is made from.

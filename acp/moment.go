@@ -31,7 +31,7 @@ func (s *session) openMoment(guard *tool.Guard, disk fileop.Store) error {
 	m, err := s.agent.opts.Moment(MomentSpec{
 		SessionID: s.id, Roots: s.roots, Files: s.journal.Operator(), Disk: disk,
 		Readable: func(path string) bool { return readable(guard, path) },
-		Trusted:  func() bool { return guard.Context.Trusted },
+		Trusted:  guard.Trusted,
 	})
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}

@@ -20,7 +20,11 @@ func (s *session) ask(r wire.QuestionRequest, toolCallID string) {
 		return
 	}
 	if !s.client.forms {
-		s.agent.turns.Go(func() { s.wire.ResolveQuestion(r.ID, s.askOneByOne(turn, r, toolCallID)) })
+		s.agent.turns.Go(func() {
+			answers := s.askOneByOne(turn, r, toolCallID)
+			s.view.calls.asked(r.ToolCallID)
+			s.wire.ResolveQuestion(r.ID, answers)
+		})
 		return
 	}
 	pending, err := s.agent.conn.Start("elicitation/create", questionForm(s.id, toolCallID, r.Questions))

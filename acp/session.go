@@ -204,7 +204,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal}
+	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions()}
 	if s.moment != nil {
 		spec.Moment = s.moment
 	}

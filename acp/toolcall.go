@@ -212,6 +212,16 @@ func (c *calls) idOf(id string) string {
 	return ""
 }
 
+// asked gives a call its own title and kind back, after a question was shown in its
+// place.
+func (c *calls) asked(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.open[id]; s != nil {
+		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Title: s.card.Title, Kind: s.card.Kind})
+	}
+}
+
 // abandon fails the calls that a turn left open.
 func (c *calls) abandon() {
 	c.mu.Lock()

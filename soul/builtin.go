@@ -24,8 +24,10 @@ type Config struct {
 	Controls  Controls       // what commands may change; nil: nothing
 	Edits     Edits          // the edits of the session; nil: they are not kept
 	Moment    Moment         // how things stand around a prompt; nil: it is not told
-	Events    *EventBus      // nil: nobody listens
-	Logger    *slog.Logger   // nil: slog.Default
+	// Permissions are what was granted; nil: nothing is.
+	Permissions Permissions
+	Events      *EventBus    // nil: nobody listens
+	Logger      *slog.Logger // nil: slog.Default
 }
 
 // Builtin is the soul that runs in this process.

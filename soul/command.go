@@ -46,6 +46,17 @@ type Edits interface {
 	Notice() string
 }
 
+// Permissions are what was granted and refused in a session, for its project and in
+// general. It may be called by several goroutines at once.
+type Permissions interface {
+	// List shows them for people, numbered from 1.
+	List() string
+	// Remove takes one back by its number, and Keep makes an answer of the session last
+	// for the project. Both say for people what came of it.
+	Remove(n int) string
+	Keep(n int) string
+}
+
 // command is a slash command of the built-in soul.
 type command struct {
 	Command
@@ -64,6 +75,7 @@ func builtinCommands() []command {
 		{Command{Name: "model", Description: "Show the models, or change to one", Hint: "[model]"}, (*Builtin).chooseModel},
 		{Command{Name: "plan", Description: "Turn plan mode, which changes nothing, on or off", Hint: "[on|off]"}, switchMode("plan")},
 		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
+		{Command{Name: "permissions", Description: "Show what was granted and refused; take it back, or keep it for the project", Hint: "[remove N|keep N]"}, (*Builtin).permissions},
 		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
 		{Command{Name: "undo", Description: "Take back the edits of the last turn, of the last turns, one change, those of a file, or all", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
@@ -203,6 +215,31 @@ func (b *Builtin) initialize(_ context.Context, extra string) (string, error) {
 		return initPrompt, nil
 	}
 	return initPrompt + "\n\nThe user adds: " + extra, nil
+}
+
+func (b *Builtin) permissions(_ context.Context, args string) (string, error) {
+	p := b.cfg.Permissions
+	if p == nil {
+		b.say("Nothing is granted in this session.")
+		return "", nil
+	}
+	words := strings.Fields(args)
+	if len(words) == 0 {
+		b.say("%s", p.List())
+		return "", nil
+	}
+	do := map[string]func(int) string{"remove": p.Remove, "keep": p.Keep}[words[0]]
+	if do == nil || len(words) != 2 {
+		b.say("`/permissions` shows what was granted, `/permissions remove N` takes the N-th back, `/permissions keep N` keeps an answer of this session for the project.")
+		return "", nil
+	}
+	n, err := strconv.Atoi(words[1])
+	if err != nil {
+		b.say("%q is no number of the list; `/permissions` shows it.", words[1])
+		return "", nil
+	}
+	b.say("%s", do(n))
+	return "", nil
 }
 
 func (b *Builtin) listChanges(context.Context, string) (string, error) {

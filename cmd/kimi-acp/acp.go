@@ -79,7 +79,7 @@ func runACP(args []string) int {
 		Catalog:  m,
 		Runner:   runner,
 		Shell:    runner.Shell(),
-		Guard:    guardFor(cfg),
+		Guard:    guardFor(cfg, m.policy, false),
 		Moment: momentOf(log.Logger, func() config.Config {
 			cfg, _ := m.now()
 			return cfg
@@ -101,12 +101,13 @@ func runACP(args []string) int {
 					Shell:        runner.Shell(),
 					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 				}),
-				Controls: s.Controls,
-				Edits:    s.Edits,
-				Moment:   s.Moment,
-				MaxSteps: cfg.Loop.MaxStepsPerTurn,
-				Retry:    retryPolicy(cfg),
-				Logger:   log.Logger,
+				Controls:    s.Controls,
+				Edits:       s.Edits,
+				Moment:      s.Moment,
+				Permissions: s.Permissions,
+				MaxSteps:    cfg.Loop.MaxStepsPerTurn,
+				Retry:       retryPolicy(cfg),
+				Logger:      log.Logger,
 			}), nil
 		},
 	}, jsonrpc.Options{Logger: log.Logger})

@@ -19,6 +19,7 @@ import (
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/llm/scripted"
+	"kimi-acp/soul/tool"
 )
 
 const evalHelp = `Usage: kimi-acp eval [flags]
@@ -89,7 +90,11 @@ func runEval(args []string) int {
 	defer stop()
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
-	o := eval.Options{Provider: provider, Runner: runner, Shell: runner.Shell(), Retry: retryPolicy(cfg), Logger: log.Logger}
+	guard := guardFor(cfg, nil, true) // the folders are our own
+	o := eval.Options{
+		Provider: provider, Runner: runner, Shell: runner.Shell(), Retry: retryPolicy(cfg), Logger: log.Logger,
+		Guard: func(dir string) *tool.Guard { return guard([]string{dir}) },
+	}
 	passed, err := eval.Run(ctx, tasks, o, evalOutput(*asJSON, *columns, tasks))
 	switch {
 	case ctx.Err() != nil:

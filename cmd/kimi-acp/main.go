@@ -30,6 +30,7 @@ func subcommands() []subcommand {
 		{"policy", "say what would be allowed, asked for or denied, and why", runPolicy},
 		{"sessions", "list, show, watch, export, check, mend and delete kept sessions", runSessions},
 		{"wire", "show the recording of a session", runWire},
+		{"trust", "say which folders may run code of their own", runTrust},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},
 	}

@@ -92,6 +92,12 @@ func (m *models) settings() acp.Settings {
 	return acp.Settings{Missing: cfg.Missing(), Mode: tool.Mode(cfg.DefaultMode)}
 }
 
+// policy is what the settings say now of what may be done.
+func (m *models) policy() config.Policy {
+	cfg, _ := m.now()
+	return cfg.Policy
+}
+
 // warmFor bounds the opening of a connection ahead of its use.
 const warmFor = 10 * time.Second
 

@@ -6,6 +6,8 @@ import (
 
 	"kimi-acp/cmd/kimi-acp/policycmd"
 	"kimi-acp/internal/config"
+	"kimi-acp/internal/policy"
+	"kimi-acp/internal/trust"
 )
 
 // runPolicy explains decisions and tests them.
@@ -16,6 +18,14 @@ func runPolicy(args []string) int {
 	}
 	c, _ := config.Load(os.Getenv, config.Flags{})
 	o.Own = ownFiles(c.ShareDir, o.Home)
+	o.Engine = func(root string, sets []string) (*policy.Engine, error) {
+		said := c.Policy
+		if sets != nil {
+			said.Sets = sets
+		}
+		return rulesOf(c, func() config.Policy { return said }, []string{root}).Engine()
+	}
+	o.Trusted = func(root string) bool { return trust.NewGate(trustStore(c, o.Home), []string{root}, false).Trusted() }
 	return policycmd.Run(args, o)
 }
 

@@ -57,7 +57,7 @@ Exit codes:
 // runFlags are the flags of run.
 type runFlags struct {
 	dir, mode, model, thinking string
-	yes, quiet, json           bool
+	yes, trust, quiet, json    bool
 	maxSteps                   int
 	words                      []string // the prompt, "-" for stdin
 }
@@ -126,7 +126,8 @@ func runRun(args []string) int {
 	defer runner.Close()
 	o := run.Options{
 		Dir: dir, Prompt: prompt, Provider: provider, Runner: runner, Shell: runner.Shell(),
-		Mode: mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Logger: log.Logger,
+		Guard: guardFor(cfg, policyOf(cfg), f.trust)([]string{dir}),
+		Mode:  mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = cfg.Loop.MaxStepsPerTurn
@@ -151,6 +152,7 @@ func parseRunFlags(args []string) (f runFlags, code int, ok bool) {
 	flags.StringVar(&f.dir, "dir", ".", "the `folder` to work in")
 	flags.StringVar(&f.mode, "mode", "", "default: ask for changes and commands; accept-edits: ask for\ncommands; plan: change and run nothing; yolo: ask for nothing\n(default_mode of the settings, else default)")
 	flags.BoolVar(&f.yes, "yes", false, "the same as --mode yolo")
+	flags.BoolVar(&f.trust, "trust", false, "trust the folder to run code of its own, in this run\n(see kimi-acp trust for what lasts)")
 	flags.StringVar(&f.model, "model", "", "the `model` to use: the id of a configured one, or a name that the server of\nthe default model knows")
 	flags.StringVar(&f.thinking, "thinking", "", "how much the model thinks: a `level` that it offers, such as off, on or high")
 	flags.IntVar(&f.maxSteps, "max-steps", 0, "end the turn after `N` model calls")

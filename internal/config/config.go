@@ -1,8 +1,8 @@
 // Package config holds the settings of the program: read from files, variables and
 // flags, checked, laid over each other, and passed down as a value.
 //
-// It knows names of files, keys and variables, defaults and ranges. It must not know
-// what the settings are used for: it opens no connection, speaks to no model, and never
+// It knows names of files, keys and variables, defaults and ranges, and has package
+// policy read its rules. It must not know what the settings are used for: it opens no connection, speaks to no model, and never
 // writes a file.
 package config
 
@@ -52,6 +52,7 @@ type Config struct {
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
 	Context      Context  // what the model is told of editor and project
+	Policy       Policy   // what may be done without asking
 
 	// lacks says why variables that begin to describe a model do not make one.
 	lacks string

@@ -103,7 +103,7 @@ func TestKeysHaveTheirLines(t *testing.T) {
 		"a1.a2.a3.a4.a5.a6.a7 = 1\n"))
 	want := map[string]int{
 		"a": 1, "t": 4, "t|u.v": 4, "t|u.v|b": 5, "t|u.v|b|c": 5, "t|u.v|b|c|d": 5, "t|u.v|b|c|e": 5,
-		"x": 7, "x|y": 8, "t|w": 9, "t|u": 10, "t|u|a1": 11, "t|u|a1|a2": 11, "t|u|a1|a2|a3": 11,
+		"x": 7, "x|y": 8, "x|y|[0]": 8, "t|w": 9, "t|u": 10, "t|u|a1": 11, "t|u|a1|a2": 11, "t|u|a1|a2|a3": 11,
 	}
 	got := map[string]int{}
 	for path := range keys.offsets {

@@ -71,6 +71,7 @@ func readOwn(t *table, c *Config) {
 		}
 	}
 	readContext(t.table("context"), &c.Context)
+	c.Policy = readPolicy(t.table("policy"))
 	log := t.table("log")
 	if debug := log.flag("debug"); debug != nil {
 		c.Debug = *debug

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -11,7 +12,8 @@ import (
 const maxKeyDepth = 5
 
 // keyPlaces finds where in a valid TOML text each key first stands, since decoding into
-// maps forgets it. Keys within arrays have no place.
+// maps forgets it. An element
+// of an array has a place, keys within it have none.
 type keyPlaces struct {
 	text    []byte
 	offsets map[string]int // by the key's path, as pathOf writes it
@@ -36,10 +38,27 @@ func findKeys(text []byte) keyPlaces {
 	return k
 }
 
-// noteValue notes the keys of `key = value`, and those within a value that is a table.
+// elementPath is the path of an element of an array, counted from 0.
+func elementPath(array []string, i int) []string {
+	return append(append([]string(nil), array...), "["+strconv.Itoa(i)+"]")
+}
+
+// noteValue notes the keys of `key = value`, those within a value that is a table, and
+// the elements of one that is an array.
 func (k keyPlaces) noteValue(table []string, e *unstable.Node) {
 	path := k.note(table, e.Key())
-	if e.Value().Kind != unstable.InlineTable || len(path) >= maxKeyDepth {
+	if len(path) >= maxKeyDepth {
+		return
+	}
+	if e.Value().Kind == unstable.Array {
+		i := 0
+		for c := e.Value().Children(); c.Next(); i++ {
+			if offset := int(c.Node().Raw.Offset); offset > 0 { // arrays in arrays have none
+				k.offsets[pathOf(elementPath(path, i))] = offset
+			}
+		}
+	}
+	if e.Value().Kind != unstable.InlineTable {
 		return
 	}
 	for c := e.Value().Children(); c.Next(); {

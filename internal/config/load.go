@@ -71,8 +71,11 @@ func (l *loader) load() (Config, []Warning) {
 	env := environment{getenv: l.env.getenv, warnings: &d.warnings}
 	d.config.ShareDir = env.shareDir()
 	for _, o := range l.origins(d.config.ShareDir) {
-		if doc := l.read(o, &d.warnings); doc != nil {
+		doc, failed := l.read(o, &d.warnings)
+		if doc != nil {
 			d.file(doc, o.form, l.env.getenv)
+		} else if failed != nil && o.form.own {
+			d.config.Policy.Broken = failed.String()
 		}
 	}
 	if debug := env.flag("KIMI_DEBUG"); debug != nil {
@@ -92,8 +95,8 @@ func (l *loader) load() (Config, []Warning) {
 }
 
 // read gives what a file says, or what it said when it could last be read; nil if it
-// says nothing.
-func (l *loader) read(o origin, w *warnings) *document {
+// says nothing. A Warning says that the file could not be read now.
+func (l *loader) read(o origin, w *warnings) (*document, *Warning) {
 	doc, err := readDocument(o.path)
 	if doc == nil && err == nil && o.instead != "" {
 		delete(l.last, o.path)
@@ -107,17 +110,18 @@ func (l *loader) read(o origin, w *warnings) *document {
 		if l.last[o.path] != nil {
 			consequence = "; what it said before stays in force"
 		}
-		w.add(Warning{File: failed.path, Line: failed.line, Column: failed.column, What: failed.what + consequence})
-		return l.last[o.path]
+		warning := Warning{File: failed.path, Line: failed.line, Column: failed.column, What: failed.what + consequence}
+		w.add(warning)
+		return l.last[o.path], &warning
 	case doc == nil:
 		if o.required {
 			w.add(Warning{File: o.path, What: "there is no such file; no settings are read from it"})
 		}
 		delete(l.last, o.path)
-		return nil
+		return nil, nil
 	}
 	l.last[o.path] = doc
-	return doc
+	return doc, nil
 }
 
 // flags lays the flags over everything else.

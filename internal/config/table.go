@@ -147,6 +147,13 @@ func (t *table) figure(key string) (n float64, said bool) {
 	return math.NaN(), true
 }
 
+// elements gives the elements of a list, and whether the key is one or is not there.
+func (t *table) elements(key string) ([]any, bool) {
+	v := t.get(key)
+	list, ok := v.([]any)
+	return list, ok || v == nil
+}
+
 // texts gives a list of texts, nil if there is none.
 func (t *table) texts(key string) []string {
 	v := t.get(key)

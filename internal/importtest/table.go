@@ -27,6 +27,7 @@ var rules = []rule{
 	{"cmd/kimi-acp/wirecmd", []string{"cmd/kimi-acp/playback", "soul/session", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
+	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},

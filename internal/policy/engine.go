@@ -101,13 +101,7 @@ func (e *Engine) add(name string, scope Scope, own bool, rules []Rule) error {
 		return fmt.Errorf("%s: more than %d rules", name, maxRules)
 	}
 	for _, r := range rules {
-		if err := r.check(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if r.runsAnything() {
-			return fmt.Errorf("%s: rule %q lets anything run; name what may run", name, r)
-		}
-		if err := r.tryExamples(); err != nil {
+		if err := r.Check(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if scope == Repository && r.Decision == Allow {
@@ -140,6 +134,18 @@ func newScoped(r Rule, scope Scope, ready bool) scoped {
 // exampleContext is where examples are judged.
 func exampleContext() Context {
 	return Context{Roots: []string{"/project"}, Home: "/home/you", Trusted: true}
+}
+
+// Check tells whether an Engine would take the rule. The error says that it lets
+// anything run, or names the example of it that does not hold.
+func (r Rule) Check() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.runsAnything() {
+		return fmt.Errorf("rule %q lets anything run; name what may run", r)
+	}
+	return r.tryExamples()
 }
 
 // tryExamples holds a rule against its own examples, with no other rule beside it.

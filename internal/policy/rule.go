@@ -60,7 +60,10 @@ func ParseRule(line string) (Rule, error) {
 	if len(line) > maxRuleLine {
 		return Rule{}, fmt.Errorf("rule of %d bytes: at most %d", len(line), maxRuleLine)
 	}
-	if esc, bad := hiddenIn(line); bad || strings.Contains(line, "\n") {
+	if strings.Contains(line, "\n") {
+		return Rule{}, fmt.Errorf("rule %q: a rule stands on one line", Visible(line))
+	}
+	if esc, bad := hiddenIn(line); bad {
 		return Rule{}, fmt.Errorf("rule %q: it holds a character that cannot be seen (%s)", Visible(line), esc)
 	}
 	words, err := splitWords(line)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"kimi-acp/fileop"
+	"kimi-acp/internal/policy"
 	"kimi-acp/soul/wire"
 )
 
@@ -17,8 +18,12 @@ type Action struct {
 	Description string // one line for people, e.g. "Edit file `P`"
 	// Key is what an answer for the session covers: every action with an equal
 	// Key. Empty: an answer covers this action alone.
-	Key    string
-	Scope  string // Key in words, e.g. "edits in this workspace"
+	Key   string
+	Scope string // Key in words, e.g. "edits in this workspace"
+	// Rules are those that an answer makes, lines for policy.ParseRules, and Lasts how
+	// far they may reach. Empty: the answer holds by Key alone.
+	Rules  string
+	Lasts  policy.Scope
 	Effect Effect // what it would do, which is what modes go by
 	Firm   Firmness
 	// Bound stands for the bytes that are asked about, see Invocation.granted. Zero:
@@ -66,7 +71,7 @@ type approvals struct {
 
 	mu      sync.Mutex
 	mode    Mode
-	lasting map[string]bool          // Action.Key → allowed
+	lasting []answer                 // in the order in which they were given
 	open    map[string]*openApproval // by request id
 }
 
@@ -80,7 +85,7 @@ type openApproval struct {
 }
 
 func newApprovals(asker Asker) *approvals {
-	return &approvals{asker: asker, mode: ModeDefault, lasting: map[string]bool{}, open: map[string]*openApproval{}}
+	return &approvals{asker: asker, mode: ModeDefault, open: map[string]*openApproval{}}
 }
 
 func (a *approvals) currentMode() Mode {
@@ -118,7 +123,7 @@ func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Acti
 	case answer.Response == wire.ApprovalApprove:
 		return nil
 	case answer.Response == wire.ApprovalApproveForSession:
-		a.remember(action.Key, true)
+		a.remember(action, true)
 		return nil
 	}
 	return &RejectedError{Feedback: answer.Feedback}
@@ -128,7 +133,7 @@ func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Acti
 func (a *approvals) begin(id string, open *openApproval) (done bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	allowed, lasts := a.lasting[open.action.Key]
+	allowed, lasts := a.answered(open.action.Key)
 	verdict := a.mode.judge(open.action.Effect, open.action.Firm)
 	switch {
 	case verdict == verdictRefuse:
@@ -150,7 +155,7 @@ func (a *approvals) end(id string, open *openApproval) (settled verdict, lasting
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.open, id)
-	allowed, lasts := a.lasting[open.action.Key]
+	allowed, lasts := a.answered(open.action.Key)
 	return open.settled, lasts && !allowed
 }
 
@@ -183,12 +188,13 @@ func (a *approvals) setMode(m Mode) {
 // remember makes an answer last and gives it to the open requests that it
 // covers. A request that the Asker does not know yet is asked once more than
 // needed; the user's answer to it counts.
-func (a *approvals) remember(key string, allowed bool) {
+func (a *approvals) remember(action Action, allowed bool) {
+	key := action.Key
 	if key == "" {
 		return
 	}
 	a.mu.Lock()
-	a.lasting[key] = allowed
+	a.keep(action, allowed)
 	var covered []string
 	for id, open := range a.open {
 		if open.action.Key == key {
@@ -213,7 +219,7 @@ func (a *approvals) rejectForSession(id string) bool {
 	if !ok {
 		return false
 	}
-	a.remember(open.action.Key, false)
+	a.remember(open.action, false)
 	if open.action.Key == "" {
 		a.asker.ResolveApproval(id, wire.ApprovalReject, "")
 	}

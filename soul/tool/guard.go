@@ -7,17 +7,37 @@ import (
 	"sync"
 
 	"kimi-acp/fileop/facts"
+	"kimi-acp/internal/permit"
 	"kimi-acp/internal/policy"
+	"kimi-acp/internal/trust"
 )
 
 // Guard judges what a tool means to do, before anybody is asked. It may be used by
 // several goroutines at once.
 type Guard struct {
-	// Engine gives the rules, the same each time. An error makes everything ask.
+	// Engine gives the rules that hold now, beside the answers of the session. An error
+	// makes everything ask.
 	Engine func() (*policy.Engine, error)
 	// Context is where things stand in the session; its Mode is set for each action.
 	Context policy.Context
+	// Gate says whether the workspace is trusted; nil: Context does.
+	Gate *trust.Gate
+	// Rules are what Engine is made of, for people who want to see and change them; nil:
+	// nothing is kept.
+	Rules *permit.Rules
 }
+
+// context is where things stand now.
+func (g *Guard) context() policy.Context {
+	c := g.Context
+	if g.Gate != nil {
+		c.Trusted = g.Gate.Trusted()
+	}
+	return c
+}
+
+// Trusted tells whether the user trusts the workspace to run code of its own.
+func (g *Guard) Trusted() bool { return g.context().Trusted }
 
 // plainGuard is the guard of an Executor that was given none: the rules about files
 // that hold for everybody.
@@ -38,13 +58,17 @@ type ruling struct {
 	firm Firmness
 }
 
-// judge puts a question to the rules.
-func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdict) ruling {
+// judge puts a question to the rules, and to those that answers have made beside them.
+func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdict, answers ...policy.Rule) ruling {
 	engine, err := g.Engine()
+	if err == nil && len(answers) > 0 {
+		engine, err = engine.With(policy.Session, answers...)
+	}
 	if err != nil {
 		return ruling{policy.Verdict{Decision: policy.AskOnce, Reason: "the rules cannot be used: " + err.Error()}, Floor}
 	}
-	c := g.Context
+	c := g.context()
+	trusted := c.Trusted
 	c.Mode = policy.ModeDefault
 	r := ruling{Verdict: question(engine, c)}
 	if r.Decision == policy.Allow || r.Decision == policy.Deny {
@@ -58,7 +82,7 @@ func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdi
 	if question(engine, c).Decision == policy.Allow {
 		r.firm = Guarded
 	}
-	c.Mode, c.Trusted = policy.ModeAcceptEdits, g.Context.Trusted
+	c.Mode, c.Trusted = policy.ModeAcceptEdits, trusted
 	if question(engine, c).Decision == policy.Allow {
 		r.firm = Ordinary
 	}
@@ -91,6 +115,7 @@ func (c *Invocation) permit(ctx context.Context, r ruling, a Action) error {
 		a.Description += "\n\nAsked for because " + r.Reason + "."
 	} else if r.Key != "" {
 		a.Key, a.Scope = a.Name+"\n"+r.Key, cmp.Or(a.Scope, r.Scope)
+		a.Rules, a.Lasts = r.Key, r.Lasts
 	}
 	return c.Approve(ctx, a)
 }

@@ -115,3 +115,18 @@ func run(e *tool.Executor, command string) wire.ToolReturnValue {
 	args := string(raw)
 	return e.CallTool(context.Background(), wire.ToolCallRequest{ID: "1", Name: "Shell", Arguments: &args})
 }
+
+// What was allowed in parts is allowed together.
+func TestGuardAnswersAddUp(t *testing.T) {
+	p, r := &person{answer: wire.ApprovalApproveForSession}, &ran{}
+	e := tool.NewExecutor(tool.Options{Asker: p, Runner: r, Cwd: "/w", Guard: &tool.Guard{Engine: rules, Context: policy.Context{Roots: []string{"/w"}}}})
+	for _, command := range []string{"go test ./a", "cargo test", "go test ./b && cargo test && ls", "go test ./a; cargo build"} {
+		run(e, command)
+	}
+	if len(r.commands) != 4 || len(p.asked) != 3 {
+		t.Fatalf("ran %q and asked %d times, want 3", r.commands, len(p.asked))
+	}
+	if got := p.asked[2].Scope; got != "commands that begin with cargo build" {
+		t.Errorf("at last asked for %q", got)
+	}
+}

@@ -10,11 +10,11 @@ import (
 )
 
 // command judges a command line. A nil Guard asks for everything.
-func (g *Guard) command(command string) ruling {
+func (g *Guard) command(command string, answers []policy.Rule) ruling {
 	if g == nil {
 		return ruling{policy.Verdict{Decision: policy.Ask, Key: command, Scope: "this exact command"}, Guarded}
 	}
-	return g.judge(func(e *policy.Engine, c policy.Context) policy.Verdict { return e.Shell(command, c) })
+	return g.judge(func(e *policy.Engine, c policy.Context) policy.Verdict { return e.Shell(command, c) }, answers...)
 }
 
 // commandDigest stands for what is run, where and with which environment.
@@ -28,7 +28,10 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 	if c.executor.Mode() == ModePlan {
 		return errPlanMode
 	}
-	r := c.executor.guard.command(cmd.Shell)
+	r, err := c.judgeCommand(ctx, cmd.Shell)
+	if err != nil {
+		return err
+	}
 	if r.Decision != policy.Deny && c.granted[commandDigest(cmd)] {
 		return nil
 	}
@@ -46,6 +49,6 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 
 // commandStands tells whether a command that was approved, or allowed, still is.
 func (c *Invocation) commandStands(cmd proc.Command) bool {
-	r := c.executor.guard.command(cmd.Shell)
+	r := c.executor.guard.command(cmd.Shell, c.executor.approvals.granted())
 	return r.Decision == policy.Allow || r.Decision != policy.Deny && c.granted[commandDigest(cmd)]
 }

@@ -86,7 +86,7 @@ func (g *Guard) shows() (func(path string) bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the rules cannot be used: %w", err)
 	}
-	screen := engine.Screen(g.Context)
+	screen := engine.Screen(g.context())
 	return func(path string) bool {
 		return screen.Passes(path) || engine.Read(policy.PathFacts{Path: path}, g.Context).Decision == policy.Allow
 	}, nil

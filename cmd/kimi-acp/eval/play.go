@@ -24,9 +24,11 @@ type Options struct {
 	Provider func(Task) (llm.Provider, error)
 	Runner   tool.Runner
 	Shell    string // the program that Runner runs commands with
-	Retry    soul.RetryPolicy
-	Logger   *slog.Logger
-	Now      func() time.Time // nil: time.Now
+	// Guard judges what is done in a folder; nil: every command asks.
+	Guard  func(dir string) *tool.Guard
+	Retry  soul.RetryPolicy
+	Logger *slog.Logger
+	Now    func() time.Time // nil: time.Now
 }
 
 // Play has the model do one task, in a scratch folder that is removed afterwards. The
@@ -49,9 +51,13 @@ func Play(ctx context.Context, t Task, o Options) (score Score, err error) {
 	began := o.Now()
 	seen := &witness{}
 	commands := &listening{runner: o.Runner, home: s.home()}
+	var guard *tool.Guard
+	if o.Guard != nil {
+		guard = o.Guard(s.work())
+	}
 	result, err := run.Turn(ctx, run.Options{
 		Dir: s.work(), Prompt: t.Prompt, Provider: provider, Runner: commands, Shell: o.Shell,
-		Mode: t.Mode, MaxSteps: t.MaxSteps, Retry: o.Retry, Logger: o.Logger,
+		Guard: guard, Mode: t.Mode, MaxSteps: t.MaxSteps, Retry: o.Retry, Logger: o.Logger,
 		Views: []run.View{{Stream: wire.Raw, View: seen}},
 	})
 	if err == nil {

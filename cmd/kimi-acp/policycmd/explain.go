@@ -20,6 +20,11 @@ type Options struct {
 	Out, Err io.Writer
 	Home     string   // the user's home folder, may be empty
 	Own      []string // files and folders of the program
+	// Engine gives the rules that hold in a workspace, with these ready sets; nil are
+	// those of the settings. Nil: there are no rules but the ready ones.
+	Engine func(root string, sets []string) (*policy.Engine, error)
+	// Trusted tells whether the user trusts a workspace; nil: they do.
+	Trusted func(root string) bool
 }
 
 const usage = `Usage:
@@ -27,7 +32,15 @@ const usage = `Usage:
                           [--workspace DIR] [--trusted|--untrusted] [--mode MODE] [--set inspect,build] [--json]
   kimi-acp policy test FILE
 
-explain says what would happen with an action, and why. Nothing is run.
+explain says what would happen with an action, and why. Nothing is run. It goes by
+your rules, those kept for the project, and whether you trust the folder; --set,
+--trusted and --untrusted say it otherwise.
+
+Examples:
+  kimi-acp policy explain --shell 'cd web && npm test'
+  kimi-acp policy explain --write .git/hooks/pre-commit --json
+  kimi-acp policy explain --shell 'git status' --untrusted --mode plan
+
 test holds the policy against a file of cases, one JSON object a line.
 `
 
@@ -81,7 +94,7 @@ func explain(args []string, o Options) (int, error) {
 	flags.StringVar(&q.mcp, "mcp", "", "")
 	flags.StringVar(&q.workspace, "workspace", ".", "")
 	flags.StringVar(&q.mode, "mode", string(policy.ModeDefault), "")
-	flags.StringVar(&q.sets, "set", policy.SetInspect, "")
+	flags.StringVar(&q.sets, "set", "", "")
 	flags.BoolVar(&q.trusted, "trusted", false, "")
 	flags.BoolVar(&q.untrusted, "untrusted", false, "")
 	flags.BoolVar(&q.json, "json", false, "")
@@ -112,15 +125,23 @@ func (q question) ask(given map[string]bool, o Options) (policy.Verdict, error) 
 	if err != nil {
 		return policy.Verdict{}, err
 	}
-	e, err := policy.New(policy.Options{Sets: strings.Split(q.sets, ",")})
-	if err != nil {
-		return policy.Verdict{}, err
-	}
 	root, err := filepath.Abs(q.workspace)
 	if err != nil {
 		return policy.Verdict{}, fmt.Errorf("finding the workspace: %w", err)
 	}
-	c := policy.Context{Roots: []string{root}, Home: o.Home, Own: o.Own, Mode: mode, Trusted: !q.untrusted, Windows: runtime.GOOS == "windows", Look: facts.Look}
+	var sets []string
+	if given["set"] {
+		sets = strings.Split(q.sets, ",")
+	}
+	if o.Engine == nil {
+		o.Engine = func(_ string, sets []string) (*policy.Engine, error) { return policy.New(policy.Options{Sets: sets}) }
+	}
+	e, err := o.Engine(root, sets)
+	if err != nil {
+		return policy.Verdict{}, fmt.Errorf("the rules cannot be used, so everything is asked for each time: %w", err)
+	}
+	trusted := q.trusted || !q.untrusted && (o.Trusted == nil || o.Trusted(root))
+	c := policy.Context{Roots: []string{root}, Home: o.Home, Own: o.Own, Mode: mode, Trusted: trusted, Windows: runtime.GOOS == "windows", Look: facts.Look}
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
 		c.Roots = append(c.Roots, real)
 	}

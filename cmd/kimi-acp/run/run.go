@@ -22,6 +22,7 @@ type Options struct {
 	Provider llm.Provider
 	Runner   tool.Runner // nil: commands cannot be run
 	Shell    string      // the program that Runner runs commands with
+	Guard    *tool.Guard // judges commands before anybody is asked; nil: every command asks
 	Mode     tool.Mode   // "": tool.ModeDefault
 	MaxSteps int         // model calls, 0: the soul's default
 	Retry    soul.RetryPolicy
@@ -67,6 +68,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	world := tool.Options{
 		Operator: fileop.New(fileop.Options{Disk: disk, Roots: roots}),
 		Runner:   o.Runner,
+		Guard:    o.Guard,
 		Asker:    bus,
 		Progress: func(p wire.ToolProgress) { bus.Send(p) },
 		Cwd:      o.Dir,

@@ -1,0 +1,81 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The commands of a person go by the same rules and the same trust as sessions do.
+func TestPolicyOfEveryScope(t *testing.T) {
+	share, project := filepath.Join(t.TempDir(), "share"), t.TempDir()
+	ask := func(args ...string) ran {
+		t.Helper()
+		cmd := command(t, []string{"KIMI_SHARE_DIR=" + share}, args...)
+		cmd.Dir = project
+		return finish(t, cmd)
+	}
+	decides := func(want string, args ...string) {
+		t.Helper()
+		got := ask(append([]string{"policy", "explain", "--json"}, args...)...)
+		var v struct{ Decision, Reason, Rule string }
+		if err := json.Unmarshal([]byte(got.stdout), &v); err != nil || got.exit != 0 || v.Reason == "" {
+			t.Fatalf("%q: exit %d, %s%s (%v)", args, got.exit, got.stdout, got.stderr, err)
+		}
+		if said := strings.TrimSpace(v.Decision + " " + v.Rule); said != want {
+			t.Errorf("%q: %s, want %s", args, said, want)
+		}
+	}
+	decides("ask trust", "--shell", "git status")
+	if got := ask("trust", "add"); got.exit != 0 {
+		t.Fatal(got.stderr)
+	}
+	decides("allow allow shell git status", "--shell", "git status")
+	decides("ask command", "--shell", "go test")
+	put(t, filepath.Join(share, "acp.toml"), "[policy]\nsets = [\"inspect\", \"build\"]\nallow = [\"shell make fmt|lint\"]\ndeny = [\"shell git push\"]\n")
+	put(t, filepath.Join(project, ".kimi", "policy.rules"), "ask shell go vet\nallow shell rm\n")
+	decides("allow allow shell go test", "--shell", "go test")
+	decides("ask trust", "--shell", "go test", "--untrusted")
+	decides("ask command", "--shell", "go test", "--set", "inspect")
+	decides("allow allow shell make fmt|lint", "--shell", "make lint")
+	decides("deny deny shell git push", "--shell", "cd x && git push -f")
+	decides("ask-once ask shell go vet", "--shell", "go vet ./...")
+	decides("ask command", "--shell", "rm x")
+	decides("deny mode plan", "--shell", "go test", "--mode", "plan")
+
+	put(t, filepath.Join(share, "acp.toml"), "[policy]\ndeny = [\n  \"shel git push\",\n]\n")
+	if got := ask("policy", "explain", "--shell", "ls"); got.exit != 2 || !strings.Contains(got.stderr, "acp.toml:3: policy.deny[1]") {
+		t.Errorf("exit %d, %s%s", got.exit, got.stdout, got.stderr)
+	}
+	if err := os.Remove(filepath.Join(share, "acp.toml")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(project, ".kimi", "policy.rules"), "\nask\n")
+	if got := ask("policy", "explain", "--shell", "ls"); got.exit != 2 || !strings.Contains(got.stderr, filepath.Join(project, ".kimi", "policy.rules")+": line 2") {
+		t.Errorf("exit %d, %s%s", got.exit, got.stdout, got.stderr)
+	}
+}
+
+// Without an editor nothing but looking is done where nobody answers, unless the folder is
+// trusted for the run.
+func TestRunTrust(t *testing.T) {
+	for _, tt := range []struct {
+		args    []string
+		command string
+		exit    int
+	}{
+		{nil, "ls", 0},
+		{nil, "git --version", 5},
+		{[]string{"--trust"}, "git --version", 0},
+		{[]string{"--trust"}, "touch x", 5},
+	} {
+		cmd := command(t, playing(t, runs(t, tt.command), "text: done"), append(append([]string{"run"}, tt.args...), "go")...)
+		if got := finish(t, cmd); got.exit != tt.exit {
+			t.Errorf("%q, %s: exit %d, want %d\n%s", tt.args, tt.command, got.exit, tt.exit, got.stderr)
+		}
+	}
+}
