@@ -51,11 +51,11 @@ func (s *session) askPermission(r wire.ApprovalRequest) {
 		return
 	}
 	// Others may answer in the editor's place: a lasting answer, a mode.
-	ctx, stop := context.WithCancel(turn.ctx)
+	ctx, stop := context.WithCancel(turn.asking)
 	s.mu.Lock()
 	s.asks[r.ID] = stop
 	s.mu.Unlock()
-	s.agent.turns.Go(func() {
+	turn.asks.Go(func() {
 		defer s.settled(r.ID)
 		raw, err := pending.Wait(ctx)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"kimi-acp/internal/jsonrpc"
@@ -19,6 +20,9 @@ type turn struct {
 	size   int             // of the request, in bytes
 	ctx    context.Context //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
+
+	asking context.Context //nolint:containedctx // the time in which the editor may be asked; set when the turn begins
+	asks   sync.WaitGroup  // the goroutines that wait for the editor's answers
 }
 
 // prompt queues a prompt. All of it happens on the reader, before the next
@@ -134,6 +138,12 @@ func (s *session) run(t *turn) (result any, err error) {
 		t.cancel() // what does so by itself may not have come to it yet
 	}
 	s.journal.BeginTurn()
+	asking, endAsking := context.WithCancel(t.ctx)
+	t.asking = asking
+	defer func() { // what the editor is still asked is taken back before the turn is answered
+		endAsking()
+		t.asks.Wait()
+	}()
 	out, err := s.soul.Run(t.ctx, t.input)
 	switch {
 	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):

@@ -20,7 +20,7 @@ func (s *session) ask(r wire.QuestionRequest, toolCallID string) {
 		return
 	}
 	if !s.client.forms {
-		s.agent.turns.Go(func() {
+		turn.asks.Go(func() {
 			answers := s.askOneByOne(turn, r, toolCallID)
 			s.view.calls.asked(r.ToolCallID)
 			s.wire.ResolveQuestion(r.ID, answers)
@@ -32,8 +32,8 @@ func (s *session) ask(r wire.QuestionRequest, toolCallID string) {
 		s.wire.ResolveQuestion(r.ID, nil)
 		return
 	}
-	s.agent.turns.Go(func() {
-		raw, err := pending.Wait(turn.ctx)
+	turn.asks.Go(func() {
+		raw, err := pending.Wait(turn.asking)
 		if err != nil {
 			s.agent.log.Info("a question was not answered", "session", s.id, "error", err)
 		}
@@ -147,7 +147,8 @@ func formAnswers(questions []wire.Question, raw json.RawMessage) wire.QuestionAn
 }
 
 // askOneByOne asks each question as a permission request whose options are the
-// answers. The first that is dismissed ends the asking.
+// answers. The first that is dismissed ends the asking; an editor that answers
+// "cancelled" ends the turn.
 func (s *session) askOneByOne(t *turn, r wire.QuestionRequest, toolCallID string) wire.QuestionAnswers {
 	answers := wire.QuestionAnswers{}
 	for _, q := range r.Questions {
@@ -157,11 +158,14 @@ func (s *session) askOneByOne(t *turn, r wire.QuestionRequest, toolCallID string
 		}
 		request.Options = append(request.Options, permissionOption{rejectOnce, "Skip the question", rejectOnce})
 		var raw json.RawMessage
-		if err := s.agent.conn.Call(t.ctx, "session/request_permission", request, &raw); err != nil {
+		if err := s.agent.conn.Call(t.asking, "session/request_permission", request, &raw); err != nil {
 			s.agent.log.Info("a question was not answered", "session", s.id, "error", err)
 			return answers
 		}
-		label := optionPicked(q, raw)
+		label, cancelled := optionPicked(q, raw)
+		if cancelled {
+			t.cancel()
+		}
 		if label == "" {
 			return answers
 		}
@@ -170,16 +174,21 @@ func (s *session) askOneByOne(t *turn, r wire.QuestionRequest, toolCallID string
 	return answers
 }
 
-func optionPicked(q wire.Question, raw json.RawMessage) string {
+// optionPicked gives the label of the picked option, "" when none was.
+func optionPicked(q wire.Question, raw json.RawMessage) (label string, cancelled bool) {
 	result, _ := object(raw)
 	outcome := result.sub("outcome")
-	if outcome.optionalText("outcome") != "selected" {
-		return ""
+	switch outcome.optionalText("outcome") {
+	case "selected":
+	case "cancelled":
+		return "", true
+	default:
+		return "", false
 	}
 	for i, o := range q.Options {
 		if outcome.optionalText("optionId") == fmt.Sprintf("answer-%d", i+1) {
-			return o.Label
+			return o.Label, false
 		}
 	}
-	return ""
+	return "", false
 }

@@ -116,6 +116,15 @@ func TestQuestionsAsPermissions(t *testing.T) {
 	}
 }
 
+// An editor that answers a question with "cancelled" has cancelled the turn.
+func TestQuestionAnsweredCancelled(t *testing.T) {
+	e, s, _ := questions(t, acptest.Capabilities{})
+	e.OnPermission = func(context.Context, acptest.Permission) acptest.Answer { return acptest.Answer{} }
+	if got := s.Prompt(acptest.Text("go")).Wait(); got != "cancelled" {
+		t.Errorf("ended with %s", got)
+	}
+}
+
 func TestCancelWhileAQuestionIsOpen(t *testing.T) {
 	e, s, _ := questions(t, acptest.Capabilities{ElicitationForm: true})
 	open := make(chan struct{})
