@@ -14,6 +14,7 @@ import (
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	store "kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -27,6 +28,11 @@ type Options struct {
 	Settings func() Settings
 	// Catalog says which models there are; nil: sessions cannot change theirs.
 	Catalog Catalog
+	// Sessions are kept here; nil: they end with the connection.
+	Sessions *store.Store
+	// ParkAfter is how long a session that is kept may be idle before it is parked;
+	// 0: ten minutes.
+	ParkAfter time.Duration
 	// Runner runs commands on this machine, and Shell is the program that it runs
 	// them with.
 	Runner tool.Runner
@@ -71,6 +77,8 @@ type SoulSpec struct {
 	Disk      fileop.Store   // the roots as they are on disk
 	Controls  soul.Controls  // what slash commands may change
 	Edits     soul.Edits     // the edits of the session
+	Session   soul.Session   // what slash commands may do with the session; nil: nothing
+	Files     soul.Files     // the user's files, for slash commands
 	Moment    soul.Moment    // how things stand around a prompt; nil: it is not told
 	// Permissions are what was granted in the session, and what holds beside it.
 	Permissions soul.Permissions
@@ -110,17 +118,19 @@ type Agent struct {
 
 	turns sync.WaitGroup // the goroutines that run turns and wait for permissions
 
-	mu       sync.Mutex
-	ready    bool // initialize was answered
-	over     bool // the sessions are being closed: no further one is taken in
-	client   client
-	sessions map[string]*session
+	mu        sync.Mutex
+	ready     bool // initialize was answered
+	over      bool // the sessions are being closed: no further one is taken in
+	loggedOut bool
+	client    client
+	sessions  map[string]*session
+	opening   map[string]bool // ids of sessions that are being opened or closed
 }
 
 // Serve speaks ACP over r and w until the input ends, the output breaks or ctx
 // ends. It then cancels all turns and waits for them for a moment.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options, c jsonrpc.Options) error {
-	a := &Agent{opts: o, log: o.Logger, sessions: map[string]*session{}}
+	a := &Agent{opts: o, log: o.Logger, sessions: map[string]*session{}, opening: map[string]bool{}}
 	if a.log == nil {
 		a.log = slog.Default()
 	}
@@ -194,6 +204,8 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 		call.ReplyNow(a.initialize(call.Params()))
 	case sdk.AgentMethodAuthenticate:
 		call.ReplyNow(a.authenticate(call.Params()))
+	case sdk.AgentMethodLogout:
+		call.ReplyNow(a.logout())
 	case sdk.AgentMethodSessionNew:
 		a.newSession(call)
 	case sdk.AgentMethodSessionPrompt:
@@ -210,6 +222,10 @@ func (a *Agent) Handle(call *jsonrpc.Call) {
 	case methodChangesList, methodChangesAccept, methodChangesReject:
 		a.changes(call, changesMethods()[method])
 	default:
+		if serve := a.lifecycle(method); serve != nil {
+			serve(call)
+			return
+		}
 		call.ReplyNow(nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + clip(method)})
 	}
 }

@@ -45,7 +45,14 @@ func (a *Agent) changes(call *jsonrpc.Call, serve changesMethod) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	call.Go(func(ctx context.Context) (any, error) { return serve(s, ctx, p) })
+	call.Go(func(ctx context.Context) (any, error) {
+		if !s.busy() { // else the turn has opened the journal
+			if err := s.awake(func() {}); err != nil {
+				return nil, err
+			}
+		}
+		return serve(s, ctx, p)
+	})
 }
 
 // change is a change of a file as editors are told of it.

@@ -229,3 +229,16 @@ func TestMissingKey(t *testing.T) {
 	c.Request("authenticate", map[string]any{"methodId": "api-key"}).Fails(-32000)
 	c.Request("authenticate", map[string]any{"methodId": "fingerprint"}).Fails(jsonrpc.CodeInvalidParams)
 }
+
+func Test042LogoutAndBack(t *testing.T) {
+	c := stage{}.serve(t)
+	c.Initialize(both)
+	dir := t.TempDir()
+	s := c.NewSession(dir)
+	c.Request("logout", map[string]any{}).Result(nil)
+	for method, params := range map[string]map[string]any{"session/new": newSession(dir), "session/load": openIn(s.ID, dir)} {
+		c.Misuse(method, params).Fails(-32000)
+	}
+	c.Request("authenticate", map[string]any{"methodId": "api-key"}).Result(nil)
+	c.NewSession(dir)
+}

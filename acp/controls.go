@@ -15,6 +15,7 @@ func (c controls) SetMode(id string) error {
 	if err := s.executor.SetMode(tool.Mode(id)); err != nil {
 		return err
 	}
+	s.saveOptions()
 	s.modeChanged()
 	s.optionsChanged()
 	return nil
@@ -37,6 +38,7 @@ func (c controls) SetModel(id string) error {
 	if err := c.session.choose(optionModel, id); err != nil {
 		return err
 	}
+	c.session.saveOptions()
 	c.session.optionsChanged()
 	return nil
 }

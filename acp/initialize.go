@@ -57,15 +57,29 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 	a.mu.Unlock()
 	a.log.Info("initialized", "editor", c.profile.Name, "version", clip(info.optionalText("version")), "fs.read", c.readFile, "fs.write", c.writeFile)
 	return initializeResult{
-		ProtocolVersion: protocolVersion,
-		AgentCapabilities: agentCapabilities{
-			PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
-			SessionCapabilities: sessionCapabilities{AdditionalDirectories: &struct{}{}},
-			Meta:                agentMeta{Kimi: kimiMeta{Methods: []string{methodChangesAccept, methodChangesList, methodChangesReject}}},
-		},
-		AuthMethods: a.authMethods(c),
-		AgentInfo:   implementation{Name: "kimi-acp", Title: "Kimi", Version: a.opts.Version},
+		ProtocolVersion:   protocolVersion,
+		AgentCapabilities: a.capabilities(),
+		AuthMethods:       a.authMethods(c),
+		AgentInfo:         implementation{Name: "kimi-acp", Title: "Kimi", Version: a.opts.Version},
 	}, nil
+}
+
+// capabilities says what is served. Sessions that are not kept can be closed, no more.
+func (a *Agent) capabilities() agentCapabilities {
+	yes := &struct{}{}
+	c := agentCapabilities{
+		PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
+		SessionCapabilities: sessionCapabilities{AdditionalDirectories: yes, Close: yes},
+		Auth:                authCapabilities{Logout: yes},
+		Meta:                agentMeta{Kimi: kimiMeta{Methods: []string{methodChangesAccept, methodChangesList, methodChangesReject}}},
+	}
+	if a.opts.Sessions != nil {
+		c.LoadSession = true
+		s := &c.SessionCapabilities
+		s.List, s.Resume, s.Delete, s.Fork, s.Title = yes, yes, yes, yes, yes
+		c.Meta.Kimi.Methods = append(c.Meta.Kimi.Methods, methodRewind)
+	}
+	return c
 }
 
 type initializeResult struct {
@@ -80,6 +94,7 @@ type agentCapabilities struct {
 	PromptCapabilities  promptCapabilities  `json:"promptCapabilities"`
 	MCPCapabilities     mcpCapabilities     `json:"mcpCapabilities"`
 	SessionCapabilities sessionCapabilities `json:"sessionCapabilities"`
+	Auth                authCapabilities    `json:"auth"`
 	Meta                agentMeta           `json:"_meta"`
 }
 
@@ -91,6 +106,10 @@ type agentMeta struct {
 // kimiMeta names the methods of docs/acp-extensions.md that are served.
 type kimiMeta struct {
 	Methods []string `json:"methods"`
+}
+
+type authCapabilities struct {
+	Logout *struct{} `json:"logout,omitempty"`
 }
 
 type promptCapabilities struct {
@@ -106,6 +125,12 @@ type mcpCapabilities struct {
 
 type sessionCapabilities struct {
 	AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
+	List                  *struct{} `json:"list,omitempty"`
+	Resume                *struct{} `json:"resume,omitempty"`
+	Close                 *struct{} `json:"close,omitempty"`
+	Delete                *struct{} `json:"delete,omitempty"`
+	Fork                  *struct{} `json:"fork,omitempty"`  // of the draft
+	Title                 *struct{} `json:"title,omitempty"` // of the draft
 }
 
 type implementation struct {
@@ -151,6 +176,18 @@ func (a *Agent) authenticate(raw json.RawMessage) (any, error) {
 	if missing := a.settings().Missing; missing != "" {
 		return nil, authRequired(missing)
 	}
+	a.mu.Lock()
+	a.loggedOut = false
+	a.mu.Unlock()
+	return struct{}{}, nil
+}
+
+// logout makes the connection one that has to authenticate before it opens further
+// sessions. The key is the environment's or the settings', and stays there.
+func (a *Agent) logout() (any, error) {
+	a.mu.Lock()
+	a.loggedOut = true
+	a.mu.Unlock()
 	return struct{}{}, nil
 }
 

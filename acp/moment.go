@@ -22,12 +22,7 @@ func (s *session) openMoment(guard *tool.Guard, disk fileop.Store) error {
 	if s.agent.opts.Moment == nil {
 		return nil
 	}
-	if guard == nil { // the rules about files that hold for everybody
-		guard = &tool.Guard{
-			Engine:  sync.OnceValues(func() (*policy.Engine, error) { return policy.New(policy.Options{Sets: []string{}}) }),
-			Context: policy.Context{Roots: s.roots, Look: facts.Look},
-		}
-	}
+	guard = s.rules(guard)
 	m, err := s.agent.opts.Moment(MomentSpec{
 		SessionID: s.id, Roots: s.roots, Files: s.journal.Operator(), Disk: disk,
 		Readable: func(path string) bool { return readable(guard, path) },
@@ -41,6 +36,17 @@ func (s *session) openMoment(guard *tool.Guard, disk fileop.Store) error {
 		s.closers = append(s.closers, m.Close)
 	}
 	return nil
+}
+
+// rules are those of a guard; without one, the rules about files that hold for everybody.
+func (s *session) rules(guard *tool.Guard) *tool.Guard {
+	if guard != nil {
+		return guard
+	}
+	return &tool.Guard{
+		Engine:  sync.OnceValues(func() (*policy.Engine, error) { return policy.New(policy.Options{Sets: []string{}}) }),
+		Context: policy.Context{Roots: s.roots, Look: facts.Look},
+	}
 }
 
 // readable tells whether the rules let the text of a file be read without asking.

@@ -102,6 +102,7 @@ func (a *Agent) setOption(call *jsonrpc.Call) {
 	call.GoLocal(func(context.Context) (any, error) {
 		s.telling.Lock()
 		defer s.telling.Unlock()
+		s.saveOptions()
 		call.Reply(configOptionsResult{s.configOptions()}, nil)
 		if now := s.executor.Mode(); now != modeBefore {
 			s.update(currentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeID: string(now)})
@@ -175,6 +176,7 @@ func (s *session) changed(call *jsonrpc.Call, err error) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
+		s.saveOptions()
 		call.ReplyNow(struct{}{}, nil)
 		s.optionsChanged()
 		return nil, nil

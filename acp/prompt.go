@@ -17,8 +17,9 @@ import (
 type turn struct {
 	call   *jsonrpc.Call
 	input  soul.Input
-	size   int             // of the request, in bytes
-	ctx    context.Context //nolint:containedctx // the life of the turn, from its place in the queue on
+	blocks []json.RawMessage // of the prompt, nil: all are text
+	size   int               // of the request, in bytes
+	ctx    context.Context   //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
 
 	asking context.Context //nolint:containedctx // the time in which the editor may be asked; set when the turn begins
@@ -39,12 +40,18 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 		return
 	}
 	input = s.look(input, p["prompt"])
-	t := &turn{call: call, input: input, size: len(call.Params())}
+	t := &turn{call: call, input: input, blocks: blocksToKeep(p["prompt"]), size: len(call.Params())}
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
 	// A cancelled request ends its turn, also while it waits in the queue.
 	context.AfterFunc(call.Context(), t.cancel)
 
 	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		t.cancel()
+		call.ReplyNow(nil, unknownSession(s.id))
+		return
+	}
 	if !s.room(t.size) {
 		s.mu.Unlock()
 		t.cancel()
@@ -54,6 +61,10 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 	s.queue = append(s.queue, t)
 	idle := !s.draining
 	s.draining = true
+	if idle {
+		s.idle = make(chan struct{})
+		s.stopParking()
+	}
 	s.mu.Unlock()
 	if idle {
 		a.turns.Go(s.drain)
@@ -103,21 +114,34 @@ func (s *session) drain() {
 		s.mu.Lock()
 		if len(s.queue) == 0 {
 			s.draining = false
+			close(s.idle)
+			s.parkLater()
 			s.mu.Unlock()
+			s.agent.parkOldest()
 			return
 		}
 		t := s.queue[0]
 		s.mu.Unlock()
 
-		s.move(soul.SessionActive)
-		result, err := s.run(t)
+		result, err := s.serve(t)
 		t.cancel()
-		s.move(soul.SessionIdle)
 
 		// Off the queue first: a cancel behind the answer must not find this turn.
 		s.pop()
 		t.call.Reply(result, err)
 	}
+}
+
+// serve runs one turn, of a session that may have been parked.
+func (s *session) serve(t *turn) (result any, err error) {
+	s.working.Lock()
+	defer s.working.Unlock()
+	if err := s.wake(); err != nil {
+		return nil, err
+	}
+	s.move(soul.SessionActive)
+	defer s.move(soul.SessionIdle)
+	return s.run(t)
 }
 
 // run runs one turn and says what happened in it, all before its answer.
@@ -137,6 +161,12 @@ func (s *session) run(t *turn) (result any, err error) {
 	if t.call.Context().Err() != nil {
 		t.cancel() // what does so by itself may not have come to it yet
 	}
+	s.catchUp()
+	s.asked = t.blocks
+	if s.planDue {
+		s.showPlan()
+	}
+	defer s.savePlan()
 	s.journal.BeginTurn()
 	asking, endAsking := context.WithCancel(t.ctx)
 	t.asking = asking
@@ -194,8 +224,18 @@ func (s *session) title(text string) {
 	s.titled = s.titled || !skip
 	s.mu.Unlock()
 	if !skip {
-		s.update(sessionInfoUpdate{SessionUpdate: "session_info_update", Title: title, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
+		if kept := s.file(); kept != nil {
+			if err := kept.SetTitle(title); err != nil {
+				s.agent.log.Warn("the title of a session was not kept", "session", s.id, "error", err)
+			}
+		}
+		s.showTitle(title)
 	}
+}
+
+// showTitle tells the editor what the session is called.
+func (s *session) showTitle(title string) {
+	s.update(sessionInfoUpdate{SessionUpdate: "session_info_update", Title: title, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
 }
 
 func (s *session) move(to soul.SessionState) {

@@ -17,6 +17,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	store "kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -34,7 +35,9 @@ type session struct {
 	soul     soul.Soul
 	view     *view
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
+	fallback string                  // what could not be as it was when the session was opened again; "": nothing
 	told     chan struct{}           // closed when the editor knows the session and its commands
+	working  sync.Mutex              // held while a turn runs, and while the session is parked or brought back
 	closers  []func()                // in the order in which to call them
 
 	choosing sync.Mutex // held while an option is changed: editor and user may do so at once
@@ -43,14 +46,30 @@ type session struct {
 	mu        sync.Mutex
 	queue     []*turn                       // queue[0] runs, the rest waits in order
 	draining  bool                          // the queue is being run, or its last answer given
+	idle      chan struct{}                 // closed when the queue is no longer run; nil: it never was
+	closing   bool                          // no prompt is taken any more
+	kept      *store.Session                // where the session is kept; nil: nowhere, or it is parked
+	used      time.Time                     // when it became idle last
+	parking   *time.Timer                   // parks the session when it runs out; nil: it is not idle, or not kept
 	asks      map[string]context.CancelFunc // permission requests that wait, by the Wire's id
 	choice    choice                        // model and thinking level in use
 	titled    bool
 	announced bool // the commands were sent again with the first prompt
+
+	// Under working.
+	planDue       bool              // the plan has changed and is not shown yet
+	journaled     bool              // the journal is open in the session's folder
+	asked         []json.RawMessage // the blocks of the prompt that runs
+	unread        bool              // what was shown before the session was resumed is not known yet
+	stopRecording func()            // detaches kept from the wire
 }
 
 type newSessionResult struct {
-	SessionID     string         `json:"sessionId"`
+	SessionID string `json:"sessionId"`
+	sessionState
+}
+
+type sessionState struct {
 	Modes         *modeState     `json:"modes"`
 	ConfigOptions []configOption `json:"configOptions,omitempty"`
 }
@@ -68,28 +87,45 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	if missing := a.settings().Missing; missing != "" {
-		call.ReplyNow(nil, authRequired(missing))
+	if err := a.admits(); err != nil {
+		call.ReplyNow(nil, err)
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		s, err := a.open(roots)
+		s, err := a.open(opening{id: newSessionID(), roots: roots})
 		if err != nil {
 			return nil, err
 		}
-		if n := mcpServers(p); n > 0 {
-			a.log.Warn("MCP servers are not supported yet; the session does without them", "servers", n)
-		}
+		a.ignoreMCP(p)
 		defer close(s.told) // whatever happens: prompts wait for it
-		result := newSessionResult{SessionID: s.id, Modes: s.modes()}
-		if !s.client.profile.HideConfigOptions {
-			result.ConfigOptions = s.configOptions()
-		}
-		call.Reply(result, nil)
+		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
 		s.announceCommands()
 		s.warm()
 		return nil, nil
 	})
+}
+
+// admits is an error when no session may be made or opened now.
+func (a *Agent) admits() error {
+	a.mu.Lock()
+	out := a.loggedOut
+	a.mu.Unlock()
+	if out {
+		return authRequired("you are logged out; authenticate again")
+	}
+	if missing := a.settings().Missing; missing != "" {
+		return authRequired(missing)
+	}
+	return nil
+}
+
+// stateOf is what the answers that open a session have in common.
+func (s *session) stateOf() sessionState {
+	state := sessionState{Modes: s.modes()}
+	if !s.client.profile.HideConfigOptions {
+		state.ConfigOptions = s.configOptions()
+	}
+	return state
 }
 
 // sessionRoots reads and checks cwd and additionalDirectories. The same directory
@@ -134,38 +170,110 @@ func checkRoot(name, dir string) error {
 	return nil
 }
 
-// mcpServers counts the MCP servers that a client passes.
-func mcpServers(p members) int {
-	servers, _ := p.list("mcpServers")
-	return len(servers)
+// ignoreMCP says in the log that the MCP servers that a client passes are not used.
+func (a *Agent) ignoreMCP(p members) {
+	if servers, _ := p.list("mcpServers"); len(servers) > 0 {
+		a.log.Warn("MCP servers are not supported yet; the session does without them", "servers", len(servers))
+	}
+}
+
+// opening is what a session is opened from.
+type opening struct {
+	id    string
+	roots []string
+	kept  *store.Session // that was there before, nil: a new one is made; open closes it when it fails
 }
 
 // open builds a session and what hangs on it.
-func (a *Agent) open(roots []string) (*session, error) {
+func (a *Agent) open(o opening) (s *session, err error) {
 	a.mu.Lock()
-	c, n := a.client, len(a.sessions)
+	n := len(a.sessions)
 	a.mu.Unlock()
 	if n >= maxSessions {
-		return nil, invalidRequest("Too many sessions on this connection; start the agent again")
+		return nil, invalidRequest("Too many sessions on this connection; close some, or start the agent again")
 	}
-	s := &session{id: newSessionID(), roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{}), asks: map[string]context.CancelFunc{}}
+	disk, err := fileop.OpenDisk(o.roots...)
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid params: " + clip(err.Error())}
+	}
+	making := a.find(o)
+	defer func() {
+		if kept, _ := making(); err != nil && kept != nil {
+			_ = kept.Close() // nothing was written to it
+		}
+	}()
+	if s, err = a.build(o.id, o.roots, disk); err != nil {
+		return nil, err
+	}
+	kept, err := making()
+	if err != nil {
+		s.close()
+		return nil, storeError(o.id, err)
+	}
+	if kept != nil {
+		s.fallback = s.restore(kept)
+		s.keep(kept)
+	}
+	if kept != nil && o.kept == nil { // what was there before is parked at once
+		s.mu.Lock()
+		s.parkLater()
+		s.mu.Unlock()
+	}
+	a.mu.Lock()
+	over := a.over
+	if !over {
+		a.sessions[s.id] = s
+	}
+	a.mu.Unlock()
+	if over { // nobody else would close it
+		s.close()
+		return nil, invalidRequest("The connection is over")
+	}
+	a.log.Info("session opened", "session", s.id, "roots", len(o.roots))
+	return s, nil
+}
+
+// find gives the place where a session is kept. A new one is made while the rest of
+// the session is.
+func (a *Agent) find(o opening) func() (*store.Session, error) {
+	if a.opts.Sessions == nil || o.kept != nil {
+		return func() (*store.Session, error) { return o.kept, nil }
+	}
+	var kept *store.Session
+	var err error
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		kept, err = a.opts.Sessions.Create(o.roots[0], o.id)
+	}()
+	return func() (*store.Session, error) {
+		<-made
+		return kept, err
+	}
+}
+
+// build makes all of a session but the place where it is kept. It closes disk when it
+// fails.
+func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, error) {
+	a.mu.Lock()
+	c := a.client
+	a.mu.Unlock()
+	s := &session{id: id, roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{}), asks: map[string]context.CancelFunc{}}
 	s.state = soul.NewMachine("session "+s.id, soul.SessionTable, soul.SessionIdle, func(from, to soul.SessionState) {
 		a.opts.Events.Publish(soul.BusEvent{Time: time.Now(), SessionID: s.id, Payload: soul.SessionMoved{From: from, To: to}})
 	})
 	s.view = newView(s)
-	disk, err := fileop.OpenDisk(roots...)
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid params: " + clip(err.Error())}
-	}
 	s.closers = append(s.closers, func() { _ = disk.Close() /* nothing was written through it that could be lost */ })
 	files := fileop.Options{Disk: disk, Roots: roots, EditorReads: c.readFile, EditorWrites: c.writeFile}
 	if c.readFile || c.writeFile {
 		files.Editor = &editorStore{session: s}
 	}
+	var err error
 	if s.journal, err = tool.NewMemoryJournal(files); err != nil {
 		s.close()
 		return nil, err
 	}
+	operator := s.journal.Operator()
 	var guard *tool.Guard
 	if a.opts.Guard != nil {
 		guard = a.opts.Guard(roots)
@@ -177,7 +285,7 @@ func (a *Agent) open(roots []string) (*session, error) {
 	s.executor = tool.NewExecutor(tool.Options{
 		Guard:      guard,
 		Tools:      s.tools(),
-		Operator:   s.journal.Operator(),
+		Operator:   operator,
 		Journal:    s.journal,
 		Runner:     commandRunner{s},
 		Asker:      s.wire,
@@ -204,9 +312,12 @@ func (a *Agent) open(roots []string) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions()}
+	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}}
 	if s.moment != nil {
 		spec.Moment = s.moment
+	}
+	if a.opts.Sessions != nil {
+		spec.Session = desk{s}
 	}
 	s.soul, err = a.opts.NewSoul(spec)
 	if err != nil {
@@ -214,23 +325,25 @@ func (a *Agent) open(roots []string) (*session, error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}
 	}
 	s.executor.SetImages(provider != nil && provider.Model().ImageInput)
-	a.mu.Lock()
-	over := a.over
-	if !over {
-		a.sessions[s.id] = s
-	}
-	a.mu.Unlock()
-	if over { // nobody else would close it
-		s.close()
-		return nil, invalidRequest("The connection is over")
-	}
-	a.log.Info("session opened", "session", s.id, "roots", len(roots))
 	return s, nil
 }
 
 // close lets go of what the session holds. No turn runs any more.
 func (s *session) close() {
 	s.wire.Close()
+	s.mu.Lock()
+	kept := s.kept
+	s.kept = nil
+	if s.parking != nil {
+		s.parking.Stop()
+	}
+	s.mu.Unlock()
+	s.closeJournal()
+	if kept != nil {
+		if err := kept.Close(); err != nil {
+			s.agent.log.Warn("the end of a session may not have been kept", "session", s.id, "error", err)
+		}
+	}
 	for _, f := range s.closers {
 		f()
 	}

@@ -16,6 +16,7 @@ import (
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/scripted"
+	store "kimi-acp/soul/session"
 )
 
 // kernelEnv makes the test binary a kernel behind the Wire.
@@ -37,6 +38,7 @@ type stage struct {
 	options acp.Options
 	rpc     jsonrpc.Options
 	log     io.Writer // gets the agent's log down to the details, nil: the test's log gets the rest
+	unkept  bool      // sessions end with the connection
 	packets *packets  // joins what the editor writes, nil: each message is a write
 }
 
@@ -54,6 +56,9 @@ func (s stage) serve(t *testing.T) *acptest.Client {
 	o, rpc := s.options, s.rpc
 	runner := proc.NewRunner(proc.Options{Environ: proc.Scrub(os.Environ())})
 	o.Version, o.Logger, o.Runner, rpc.Logger = "1.2.3", log, runner, log
+	if o.Sessions == nil && !s.unkept {
+		o.Sessions = store.NewStore(t.TempDir())
+	}
 	newSoul := s.newSoul
 	if newSoul == nil {
 		newSoul = builtin
@@ -93,7 +98,7 @@ func (s stage) session(t *testing.T) *acptest.Session {
 func builtin(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
 	return soul.New(soul.Config{
 		SessionID: spec.SessionID, Provider: p, Wire: spec.Wire, Tools: spec.Executor.Specs(),
-		Controls: spec.Controls, Edits: spec.Edits, Moment: spec.Moment, Permissions: spec.Permissions,
+		Controls: spec.Controls, Edits: spec.Edits, Session: spec.Session, Files: spec.Files, Moment: spec.Moment, Permissions: spec.Permissions,
 		System: "test", Logger: slog.New(slog.DiscardHandler),
 	}), nil
 }

@@ -221,7 +221,7 @@ func (c *calls) showTerminal(id, terminalID, cwd string) {
 	if cwd != "" {
 		u.Meta = map[string]any{"terminal_info": map[string]any{"terminal_id": terminalID, "cwd": cwd}}
 	}
-	c.session.update(u)
+	c.update(u)
 }
 
 // terminalMeta sends what happened in a terminal that the editor only shows.
@@ -229,6 +229,6 @@ func (c *calls) terminalMeta(id, key string, value map[string]any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.open[id]; s != nil {
-		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Meta: map[string]any{key: value}})
+		c.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Meta: map[string]any{key: value}})
 	}
 }

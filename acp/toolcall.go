@@ -17,6 +17,7 @@ import (
 // another turn; editors must not see it twice, so each call gets an id of ours.
 type calls struct {
 	session *session
+	silent  bool // nothing is sent: what was shown before is only counted
 
 	mu     sync.Mutex
 	open   map[string]*shownCall // by the model's id, the latest with that id
@@ -31,13 +32,21 @@ type shownCall struct {
 	name   string
 	args   strings.Builder
 	card   tool.Card
-	input  bool // rawInput was sent
+	input  bool            // rawInput was sent
+	mended json.RawMessage // the arguments, where those of the model are no JSON
 	status string
 	output string
 	files  []wire.FileChange // the changes asked for, or made
 
 	terminal string // the terminal that shows the command, "" for none
 	drawn    int    // bytes of args when the growing change was last shown
+}
+
+// update sends a session/update about a call.
+func (c *calls) update(u any) {
+	if !c.silent {
+		c.session.update(u)
+	}
 }
 
 // Statuses of a tool call in ACP v1.
@@ -63,7 +72,7 @@ func (c *calls) begin(call llm.ToolCall) {
 	s.card = c.session.card(call.Name, args)
 	s.input = args != nil
 	c.open[call.ID], c.latest = s, s
-	c.session.update(toolCallUpdate{
+	c.update(toolCallUpdate{
 		SessionUpdate: "tool_call", ToolCallID: s.id, Title: s.card.Title, Name: call.Name, Kind: s.card.Kind,
 		Status: statusPending, Locations: locations(s.card), RawInput: rawInput(args),
 	})
@@ -111,7 +120,7 @@ func (c *calls) draw(s *shownCall) {
 		return
 	}
 	content := diffs([]wire.FileChange{change}, maxCardDiff)
-	c.session.update(toolCallUpdate{
+	c.update(toolCallUpdate{
 		SessionUpdate: "tool_call_update", ToolCallID: s.id, Content: &content,
 		Locations: []toolCallLocation{{Path: change.Path, Line: line}},
 	})
@@ -141,7 +150,7 @@ func (c *calls) progress(p wire.ToolProgress) {
 		u.Content, changed = &content, true
 	}
 	if changed {
-		c.session.update(u)
+		c.update(u)
 	}
 }
 
@@ -151,6 +160,9 @@ func (c *calls) describe(s *shownCall, input json.RawMessage, u *toolCallUpdate)
 		return false
 	}
 	s.input, u.RawInput = true, rawInput(input)
+	if !json.Valid([]byte(s.args.String())) {
+		s.mended = input
+	}
 	card := c.session.card(s.name, input)
 	if card.Title != s.card.Title {
 		u.Title = card.Title
@@ -199,7 +211,10 @@ func (c *calls) result(r wire.ToolResult) {
 			u.Locations = append(u.Locations, toolCallLocation{Path: f.Path, Line: f.Line})
 		}
 	}
-	c.session.update(u)
+	c.update(u)
+	if kept := c.session.file(); kept != nil && !c.silent {
+		keepResult(kept, s, value)
+	}
 }
 
 // idOf is the id by which the editor knows an open call; "" for none.
@@ -229,7 +244,7 @@ func (c *calls) abandon() {
 	for id, s := range c.open {
 		delete(c.open, id)
 		content := []toolContent{textContent("The turn ended before this call was done.")}
-		c.session.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Status: statusFailed, Content: &content})
+		c.update(toolCallUpdate{SessionUpdate: "tool_call_update", ToolCallID: s.id, Status: statusFailed, Content: &content})
 	}
 	c.latest = nil
 }

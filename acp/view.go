@@ -16,9 +16,12 @@ import (
 // editor sees.
 type view struct {
 	session *session
-	message int    // number of messages so far; ids are made from it
-	text    *chunk // the message that text goes to, nil: a new one begins
-	thought *chunk // the thought that thinking goes to, nil: a new one begins
+	silent  bool        // nothing is sent: what was shown before is only counted
+	prompts int         // number of prompts so far
+	message int         // number of messages so far; ids are made from it
+	text    *chunk      // the message that text goes to, nil: a new one begins
+	thought *chunk      // the thought that thinking goes to, nil: a new one begins
+	planned []planEntry // the plan that is shown
 	calls   calls
 }
 
@@ -42,7 +45,11 @@ func (v *view) Receive(m wire.Message) {
 		}
 	}()
 	switch m := m.(type) {
-	case wire.TurnBegin, wire.StepBegin:
+	case wire.TurnBegin:
+		v.text, v.thought = nil, nil
+		v.prompts++
+		v.session.keepPrompt(v.prompts)
+	case wire.StepBegin:
 		v.text, v.thought = nil, nil
 	case wire.ContentPart:
 		v.part(m.Part)
@@ -98,29 +105,44 @@ func (v *view) part(p llm.Part) {
 		for cut > maxChunk-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
-		v.session.agent.notify("session/update", (*frame).with(text[:cut]))
+		v.chunk((*frame).with(text[:cut]))
 		text = text[cut:]
 	}
-	v.session.agent.notify("session/update", (*frame).with(text))
+	v.chunk((*frame).with(text))
+}
+
+func (v *view) chunk(c chunkText) {
+	if !v.silent {
+		v.session.agent.notify("session/update", c)
+	}
+}
+
+func (v *view) update(u any) {
+	if !v.silent {
+		v.session.update(u)
+	}
 }
 
 func (v *view) usage(s wire.StatusUpdate) {
 	if s.ContextTokens != nil && s.MaxContextTokens != nil && *s.MaxContextTokens > 0 {
-		v.session.update(usageUpdate{SessionUpdate: "usage_update", Used: *s.ContextTokens, Size: *s.MaxContextTokens})
+		v.update(usageUpdate{SessionUpdate: "usage_update", Used: *s.ContextTokens, Size: *s.MaxContextTokens})
 	}
 }
 
 // plan shows the to-do list in a tool's result as the plan.
 func (v *view) plan(result wire.ToolReturnValue) {
-	plan, ok := soul.PlanOf(result)
-	if !ok {
-		return
+	if plan, ok := soul.PlanOf(result); ok {
+		v.showPlan(plan)
 	}
+}
+
+func (v *view) showPlan(plan soul.AgentPlan) {
 	u := planUpdate{SessionUpdate: "plan", Entries: []planEntry{}}
 	for _, step := range plan.Steps {
 		u.Entries = append(u.Entries, planEntry{Content: step.Title, Priority: string(step.Priority), Status: planStatus(step.State)})
 	}
-	v.session.update(u)
+	v.planned = u.Entries
+	v.update(u)
 }
 
 func planStatus(s soul.TaskState) string {

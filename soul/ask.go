@@ -55,7 +55,7 @@ func retryable(k llm.Kind) bool {
 // only while nothing of it was shown, since what a user has read cannot be taken
 // back.
 func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
-	req := &llm.Request{System: b.cfg.System, Messages: b.history.Messages(), Tools: b.cfg.Tools, CacheKey: b.cfg.SessionID}
+	req := &llm.Request{System: b.record.system, Messages: b.history.Messages(), Tools: b.cfg.Tools, CacheKey: b.cfg.SessionID}
 	for attempt := 1; ; attempt++ {
 		a := &assembler{send: b.cfg.Wire.Send}
 		err := b.stream(ctx, req, a)

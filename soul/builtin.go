@@ -24,6 +24,8 @@ type Config struct {
 	Controls  Controls       // what commands may change; nil: nothing
 	Edits     Edits          // the edits of the session; nil: they are not kept
 	Moment    Moment         // how things stand around a prompt; nil: it is not told
+	Session   Session        // what commands may do with the session itself; nil: nothing
+	Files     Files          // what /export and /import use; nil: they are refused
 	// Permissions are what was granted; nil: nothing is.
 	Permissions Permissions
 	Events      *EventBus    // nil: nobody listens
@@ -34,6 +36,7 @@ type Config struct {
 type Builtin struct {
 	cfg     Config
 	history History
+	record  record
 	known   map[string]bool // tool names
 
 	mu       sync.Mutex
@@ -45,6 +48,8 @@ type Builtin struct {
 var (
 	_ Soul          = (*Builtin)(nil)
 	_ ModelSwitcher = (*Builtin)(nil)
+	_ Keeper        = (*Builtin)(nil)
+	_ Rewinder      = (*Builtin)(nil)
 )
 
 // New makes a soul with an empty history.
@@ -60,6 +65,7 @@ func New(cfg Config) *Builtin {
 	}
 	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider}
 	b.history.fixed = llm.EstimateText(cfg.System)
+	b.record = record{system: cfg.System, log: cfg.Logger}
 	for _, t := range cfg.Tools {
 		b.known[t.Name] = true
 		b.history.fixed += llm.EstimateTool(t)
@@ -102,6 +108,9 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 		}
 	}
 	b.cfg.Wire.EndTurn()
+	if why := b.record.unsaved(); why != "" {
+		b.say("%s", why)
+	}
 	b.cfg.Wire.Send(wire.TurnEnd{})
 	b.publish(TurnFinished{Outcome: out, Err: err, Took: time.Since(began)})
 	return out, err
@@ -119,7 +128,6 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		}
 		in = Input{Parts: []llm.Part{llm.Text(prompt)}}
 	}
-	before := b.history.Len()
 	if b.cfg.Edits != nil {
 		if found := b.cfg.Edits.Findings(ctx); found != "" {
 			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
@@ -131,7 +139,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 			in.Parts = append(slices.Clone(in.Parts), llm.Text(now))
 		}
 	}
-	b.history.Append(llm.Message{Role: llm.RoleUser, Content: in.Parts})
+	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return Outcome{Stop: StopCancelled, Steps: n - 1}, nil
@@ -139,6 +147,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		if n > b.cfg.MaxSteps {
 			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
 		}
+		b.record.checkpoint()
 		b.cfg.Wire.Send(wire.StepBegin{N: n})
 		next, err := b.step(ctx, n)
 		if err != nil {
@@ -153,7 +162,10 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		case stepCut:
 			return Outcome{Stop: StopMaxTokens, Steps: n}, nil
 		case stepRefused:
-			b.history.Truncate(before)
+			// What was refused leaves the history.
+			if err := b.takeBack(1); err != nil {
+				b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
+			}
 			return Outcome{Stop: StopRefusal, Steps: n}, nil
 		case stepCancelled:
 			return Outcome{Stop: StopCancelled, Steps: n}, nil

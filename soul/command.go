@@ -26,6 +26,20 @@ type Controls interface {
 	SetModel(id string) error
 }
 
+// Session is what slash commands may do with the session around a soul. It is called
+// from the turn's goroutine, one call at a time.
+type Session interface {
+	// Title is what the session is called.
+	Title() string
+	// SetTitle gives it another title.
+	SetTitle(title string) error
+	// Fork makes another session that begins as this one is now, without the turn
+	// that runs, and gives its id and title.
+	Fork() (id, title string, err error)
+	// SetPlan replaces the plan, and shows it.
+	SetPlan(items []wire.PlanItem)
+}
+
 // Edits are the changes of files that the tools have made in a session. It may be
 // called by several goroutines at once.
 type Edits interface {
@@ -57,6 +71,21 @@ type Permissions interface {
 	Keep(n int) string
 }
 
+// EditTurns are Edits that can be taken back together with the talk of their turns.
+type EditTurns interface {
+	// UndoSince takes back the edits of a turn, from 1, and of those after it, and
+	// says for people what came of each file; "" when they made none.
+	UndoSince(ctx context.Context, turn int) string
+	// Turn is the turn to which edits belong now, from 1.
+	Turn() int
+}
+
+// editTurns gives the edits as EditTurns, nil when they are none.
+func (b *Builtin) editTurns() EditTurns {
+	t, _ := b.cfg.Edits.(EditTurns)
+	return t
+}
+
 // command is a slash command of the built-in soul.
 type command struct {
 	Command
@@ -77,7 +106,11 @@ func builtinCommands() []command {
 		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
 		{Command{Name: "permissions", Description: "Show what was granted and refused; take it back, or keep it for the project", Hint: "[remove N|keep N]"}, (*Builtin).permissions},
 		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
-		{Command{Name: "undo", Description: "Take back the edits of the last turn, of the last turns, one change, those of a file, or all", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
+		{Command{Name: "undo", Description: "Take back the last turn, or the last turns: talk, plan and files; or the edits of one change or file", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
+		{Command{Name: "title", Description: "Show the session's title, or give it another one", Hint: "[title]"}, (*Builtin).title},
+		{Command{Name: "fork", Description: "Make a copy of this session, to go on in another direction there"}, (*Builtin).fork},
+		{Command{Name: "export", Description: "Write the conversation to a Markdown file", Hint: "[path]"}, (*Builtin).export},
+		{Command{Name: "import", Description: "Give the model the text of a file or of another conversation's export", Hint: "path"}, (*Builtin).imports},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},
 	}
@@ -253,30 +286,27 @@ func (b *Builtin) listChanges(context.Context, string) (string, error) {
 
 func (b *Builtin) undo(ctx context.Context, arg string) (string, error) {
 	edits := b.cfg.Edits
-	if edits == nil {
-		b.say("Edits are not kept in this session, so they cannot be taken back.")
-		return "", nil
-	}
 	what, which, _ := strings.Cut(arg, " ")
 	which = strings.TrimSpace(which)
 	turns, err := strconv.Atoi(cmp.Or(arg, "1"))
 	switch {
-	case what == "change" && which != "":
+	case edits != nil && what == "change" && which != "":
 		b.say("%s", edits.UndoChange(ctx, which))
-	case what == "file" && which != "":
+	case edits != nil && what == "file" && which != "":
 		b.say("%s", edits.UndoFile(ctx, strings.Trim(which, "`")))
 	case arg == "all":
-		b.say("%s", edits.Undo(ctx, math.MaxInt))
+		b.say("%s", b.Rewind(ctx, math.MaxInt))
 	case err != nil || turns < 1:
 		b.say("`/undo` takes the number of turns to take back, such as `/undo 2`, or what to take back: `/undo change a1`, `/undo file PATH`, `/undo all`.")
 	default:
-		b.say("%s", edits.Undo(ctx, turns))
+		b.say("%s", b.Rewind(ctx, turns))
 	}
 	return "", nil
 }
 
 func (b *Builtin) clear(context.Context, string) (string, error) {
 	b.history.Truncate(0)
+	b.record.clear()
 	b.sendStatus(&assembler{})
 	b.say("The conversation is cleared. Files were not touched.")
 	return "", nil

@@ -33,10 +33,7 @@ func PlanOf(v wire.ToolReturnValue) (AgentPlan, bool) {
 		if b.Type != wire.BlockTodo || b.Todo == nil {
 			continue
 		}
-		plan := AgentPlan{Steps: make([]PlanStep, 0, len(b.Todo.Items))}
-		for _, item := range v.Todo {
-			plan.Steps = append(plan.Steps, PlanStep{ID: item.ID, Title: item.Title, Priority: priorityOf(item.Priority), State: stateOf(item.Status), DependsOn: item.DependsOn})
-		}
+		plan := PlanFrom(v.Todo)
 		if v.Todo == nil {
 			for _, item := range b.Todo.Items {
 				plan.Steps = append(plan.Steps, PlanStep{ID: item.Title, Title: item.Title, Priority: PriorityMedium, State: stateOf(item.Status)})
@@ -45,6 +42,15 @@ func PlanOf(v wire.ToolReturnValue) (AgentPlan, bool) {
 		return plan, true
 	}
 	return AgentPlan{}, false
+}
+
+// PlanFrom makes the plan of a to-do list.
+func PlanFrom(items []wire.PlanItem) AgentPlan {
+	plan := AgentPlan{Steps: make([]PlanStep, 0, len(items))}
+	for _, item := range items {
+		plan.Steps = append(plan.Steps, PlanStep{ID: item.ID, Title: item.Title, Priority: priorityOf(item.Priority), State: stateOf(item.Status), DependsOn: item.DependsOn})
+	}
+	return plan
 }
 
 func stateOf(status string) TaskState {

@@ -38,24 +38,20 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 		// Calls that were cut off must not run; what was said stays.
 		message.ToolCalls = nil
 		if len(message.Content) > 0 {
-			b.history.Append(message)
+			b.commit(answer, message)
 		}
-		b.reportUsage(answer)
+		b.sendStatus(answer)
 		b.failCalls(answer)
 		return stepCut, nil
 	}
 	if len(message.ToolCalls) == 0 {
-		b.history.Append(message)
-		b.reportUsage(answer)
+		b.commit(answer, message)
+		b.sendStatus(answer)
 		return stepDone, nil
 	}
 	b.sendStatus(answer)
 	results := b.runTools(ctx, message.ToolCalls)
-	b.history.Append(message)
-	if answer.usage != nil {
-		b.history.Reported(answer.usage.Total())
-	}
-	b.history.Append(results...)
+	b.commit(answer, message, results...)
 	if ctx.Err() != nil {
 		return stepCancelled, nil
 	}
@@ -149,13 +145,16 @@ func toolMessage(id string, v wire.ToolReturnValue) llm.Message {
 	return llm.Message{Role: llm.RoleTool, ToolCallID: id, Content: append(parts, output...)}
 }
 
-// reportUsage notes and tells the size of the context after an answer without
-// tool calls.
-func (b *Builtin) reportUsage(a *assembler) {
-	if a.usage != nil {
-		b.history.Reported(a.usage.Total())
+// commit lets a step enter the history, and the record of it.
+func (b *Builtin) commit(answer *assembler, message llm.Message, results ...llm.Message) {
+	tokens := 0
+	b.history.Append(message)
+	if answer.usage != nil {
+		tokens = answer.usage.Total()
+		b.history.Reported(tokens)
 	}
-	b.sendStatus(a)
+	b.history.Append(results...)
+	b.record.step(message, tokens, results)
 }
 
 // sendStatus tells the usage of a model call and how full the context is.

@@ -18,6 +18,7 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/stdio"
 	"kimi-acp/soul"
+	"kimi-acp/soul/session"
 )
 
 // runACP serves an editor over stdin and stdout.
@@ -77,6 +78,7 @@ func runACP(args []string) int {
 		Version:  currentVersion(),
 		Settings: m.settings,
 		Catalog:  m,
+		Sessions: sessionsIn(cfg),
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
@@ -108,6 +110,8 @@ func runACP(args []string) int {
 				MaxSteps:    cfg.Loop.MaxStepsPerTurn,
 				Retry:       retryPolicy(cfg),
 				Logger:      log.Logger,
+				Session:     s.Session,
+				Files:       s.Files,
 			}), nil
 		},
 	}, jsonrpc.Options{Logger: log.Logger})
@@ -115,6 +119,15 @@ func runACP(args []string) int {
 		log.Info("the connection ended", "error", err)
 	}
 	return 0
+}
+
+// sessionsIn gives the sessions of the share dir; nil where there is none, and sessions
+// end with the connection.
+func sessionsIn(cfg config.Config) *session.Store {
+	if cfg.ShareDir == "" {
+		return nil
+	}
+	return session.NewStore(cfg.ShareDir)
 }
 
 func retryPolicy(cfg config.Config) soul.RetryPolicy {

@@ -17,6 +17,7 @@ import (
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/scripted"
+	"kimi-acp/soul/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,8 +48,9 @@ func ask(t *testing.T, requests ...request) []answer {
 	quiet := slog.New(slog.DiscardHandler)
 	silent := scripted.New(nil, llm.Model{Name: "silent", ContextSize: 1000})
 	err := acp.Serve(t.Context(), strings.NewReader(in.String()), &out, acp.Options{
-		Version: "1.0.0",
-		Logger:  quiet,
+		Version:  "1.0.0",
+		Logger:   quiet,
+		Sessions: session.NewStore(t.TempDir()),
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			return soul.New(soul.Config{SessionID: s.SessionID, Provider: silent, Wire: s.Wire, Tools: s.Executor.Specs(), Controls: s.Controls, Logger: quiet}), nil
 		},

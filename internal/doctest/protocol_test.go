@@ -72,6 +72,14 @@ var servedWords = []words{
 	{"initialize", "first", "says what both sides can do; the one version is 1"},
 	{"authenticate", "`authMethods` is not empty", "succeeds when a key is set; there is nothing else to do"},
 	{"session/new", "always", "makes a session in `cwd`, with `additionalDirectories` as further roots"},
+	{"logout", "`auth.logout`", "no session is made or opened on this connection until it authenticates again; the key stays where it is"},
+	{"session/load", "`loadSession`", "opens a session that is kept, and shows all of it before the answer; `cwd` must be the one it was made in"},
+	{"session/resume", "`sessionCapabilities.resume`", "opens a session that is kept, and shows nothing"},
+	{"session/list", "`sessionCapabilities.list`", "sessions in which something was said, the latest first, 50 in a page; `cwd` is an exact filter"},
+	{"session/fork", "`sessionCapabilities.fork`, of the draft", "makes a session that begins with all that another one holds"},
+	{"session/set_title", "`sessionCapabilities.title`, of the draft", "gives a session a title, which is not replaced by one of ours"},
+	{"session/close", "`sessionCapabilities.close`", "cancels what runs and waits, answers it, and lets go of the session, which stays on disk"},
+	{"session/delete", "`sessionCapabilities.delete`", "closes a session and removes it for good; one that is not there is fine"},
 	{"session/prompt", "always", "runs a turn; blocks of text, image, resource and resource_link"},
 	{"session/cancel", "always", "a notification: ends the turn that runs, and keeps the prompts that wait"},
 	{"session/set_mode", "the session has `modes`", "turns a mode on, at once"},
@@ -97,6 +105,7 @@ var calledWords = []words{
 
 // The kinds of session/update that are sent.
 var updateWords = []words{
+	{"user_message_chunk", "in session/load", "a block of what the user said, as it was sent"},
 	{"agent_message_chunk", "always", "a piece of the answer, with a `messageId`"},
 	{"agent_thought_chunk", "always", "a piece of a thought, with an id of its own"},
 	{"tool_call", "always", "a call begins; its arguments may still be streaming"},
@@ -105,9 +114,9 @@ var updateWords = []words{
 	{"available_commands_update", "always", "the slash commands, behind session/new, and once more with the first prompt for Zed and for editors that we do not know"},
 	{"current_mode_update", "always", "the mode was changed by the option or by a slash command"},
 	{"config_option_update", "not for JetBrains 2026.1, which fails on it", "options were changed by set_mode, set_model or a slash command; the whole list"},
-	{"session_info_update", "always", "the title, behind the first exchange that was no slash command"},
+	{"session_info_update", "always", "the title, behind the first exchange that was no slash command, or when somebody gives another one"},
 	{"usage_update", "always", "tokens in use and the size of the context, at the end of a step"},
-	{"notice", "`session.notices`", "the model did not answer and is asked again"},
+	{"notice", "`session.notices`", "the model did not answer and is asked again; a session that is opened again has lost its model"},
 }
 
 // wordTable shows what was found in the order of the words, which must be about

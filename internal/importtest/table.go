@@ -28,7 +28,7 @@ var rules = []rule{
 	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
 	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
-	{"acp", []string{"editors", "soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
+	{"acp", []string{"editors", "soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
 	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},

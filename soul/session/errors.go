@@ -9,6 +9,8 @@ import (
 var (
 	// ErrNotFound says that there is no session of that id.
 	ErrNotFound = errors.New("there is no such session")
+	// ErrID says that a text cannot be the id of a session, so that there is none of it.
+	ErrID = errors.New("that cannot be the id of a session")
 	// ErrExists says that a session of that id is there already.
 	ErrExists = errors.New("there is a session of this id already")
 	// ErrInUse says that the session is open elsewhere, in this process or another.

@@ -113,7 +113,6 @@ func enter(at *os.Root, name string, create, tighten bool) (*os.Root, error) {
 		if err := at.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		rootFolder{at}.Sync()
 		info, err = at.Lstat(name)
 	}
 	if err != nil {
@@ -150,32 +149,50 @@ func readFile(dir folder, name string, max int64) ([]byte, error) {
 // replaceFile puts a file in the place of another one, so that at any time one of
 // them is there whole. Temp is a name that nobody else uses.
 func replaceFile(dir folder, name, temp string, write func(io.Writer) error) error {
+	err := replaceLoosely(dir, name, temp, synced(write))
+	if err == nil {
+		dir.Sync()
+	}
+	return err
+}
+
+// replaceLoosely is replaceFile for what a crash of the machine may take.
+func replaceLoosely(dir folder, name, temp string, write func(file) error) error {
 	if err := dir.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	err := writeNew(dir, temp, write)
+	err := writeLoosely(dir, temp, write)
 	if err == nil {
 		err = dir.Rename(temp, name)
 	}
 	if err != nil {
 		_ = dir.Remove(temp) // the next attempt does it otherwise
-		return err
 	}
-	dir.Sync()
-	return nil
+	return err
 }
 
 // writeNew makes a file that was not there before, and leaves none when it fails.
 func writeNew(dir folder, name string, write func(io.Writer) error) error {
+	return writeLoosely(dir, name, synced(write))
+}
+
+// synced waits, after a file was written, until it will outlast a crash of the machine.
+func synced(write func(io.Writer) error) func(file) error {
+	return func(f file) error {
+		if err := write(f); err != nil {
+			return err
+		}
+		return f.Sync()
+	}
+}
+
+// writeLoosely is writeNew for what a crash of the machine may take.
+func writeLoosely(dir folder, name string, write func(file) error) error {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Close()); err != nil {
 		_ = dir.Remove(name) // what is left of it is of no use
 	}
 	return err

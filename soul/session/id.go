@@ -14,13 +14,13 @@ const maxID = 64
 // checkID refuses what could be anything but the name of a folder.
 func checkID(id string) error {
 	if len(id) == 0 || len(id) > maxID {
-		return fmt.Errorf("the id of a session has 1 to %d characters, not %d", maxID, len(id))
+		return fmt.Errorf("%w: it has 1 to %d characters, not %d", ErrID, maxID, len(id))
 	}
 	for _, c := range []byte(id) {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
 		default:
-			return fmt.Errorf("the id of a session has letters, digits, - and _ only, not %q", id)
+			return fmt.Errorf("%w: it has letters, digits, - and _ only, not %q", ErrID, id)
 		}
 	}
 	return nil

@@ -153,6 +153,7 @@ func TestKimiJSON(t *testing.T) {
 				write(t, path, tt.before)
 			}
 			s := create(t, st, "x")
+			check(t, s.AppendMessages(user("hi"))) // from here on it counts
 			if got := read(t, path); got != tt.after {
 				t.Errorf("got %s\nwant %s", got, tt.after)
 			}
@@ -165,7 +166,9 @@ func TestKimiJSON(t *testing.T) {
 
 func TestDeleteForgetsLast(t *testing.T) {
 	st := newStore(t)
-	check(t, create(t, st, "gone").Close())
+	s := create(t, st, "gone")
+	check(t, s.AppendMessages(user("hi")))
+	check(t, s.Close())
 	path := filepath.Join(st.share, kimiName)
 	write(t, path, strings.Replace(read(t, path), "null", `"gone"`, 1))
 	check(t, st.Delete("gone"))

@@ -45,7 +45,7 @@ func (s *Session) SetOptions(options json.RawMessage) error {
 func writeOrigin(ours folder, workDir string) error {
 	o := object{'{'}
 	o.string("work_dir", workDir)
-	err := writeNew(ours, originName, contents(append(o.end(), '\n')))
+	err := writeLoosely(ours, originName, func(f file) error { return contents(append(o.end(), '\n'))(f) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

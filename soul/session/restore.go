@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"kimi-acp/soul/llm"
 )
@@ -27,6 +28,9 @@ type Restored struct {
 	Counted int
 	// Checkpoints is the id that the next checkpoint has.
 	Checkpoints int
+	// Turns are the ids of the checkpoints right in front of messages that open a
+	// turn, the oldest first: those that RevertTo takes to go back by whole turns.
+	Turns []int
 	// Skipped says what was repaired or left out, for people: one sentence each, a
 	// bounded number of them.
 	Skipped []string
@@ -41,10 +45,12 @@ type restorer struct {
 	notes notes
 	sums  *verifier
 	torn  *line // the last line, when it has no end and is no record
+
+	checkpoint int // the id in the record before, -1: that one was no checkpoint
 }
 
 func newRestorer(sums *verifier) *restorer {
-	return &restorer{maxHistory: maxHistory, maxLine: maxLine, sums: sums}
+	return &restorer{maxHistory: maxHistory, maxLine: maxLine, sums: sums, checkpoint: -1}
 }
 
 // read takes in the whole file, or the system prompt and the end of a large one.
@@ -117,16 +123,28 @@ func (r *restorer) take(l line) {
 	if record.flaw != "" {
 		r.notes.add(KindBadLine, "line %d of the history is damaged: %s", l.number, record.flaw)
 	}
+	before := r.checkpoint
+	r.checkpoint = -1
 	switch record.role {
 	case roleSystem:
 		r.out.System = record.text
 	case roleCheckpoint:
 		r.out.Checkpoints = record.number + 1
+		r.checkpoint = record.number
 	case roleUsage:
 		r.out.Tokens, r.out.Counted = record.number, len(r.out.Messages)
 	default:
+		if before >= 0 && OpensTurn(record.message) {
+			r.out.Turns = append(r.out.Turns, before)
+		}
 		r.out.Messages = append(r.out.Messages, record.message)
 	}
+}
+
+// OpensTurn tells whether a message is what a user said, and not what a program put
+// into the user's mouth: notes, and summaries of what was compacted.
+func OpensTurn(m llm.Message) bool {
+	return m.Role == llm.RoleUser && (len(m.Content) == 0 || m.Content[0].Type != llm.PartText || !strings.HasPrefix(m.Content[0].Text, "<system>"))
 }
 
 // explain says what a line is when it is no record.

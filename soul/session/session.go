@@ -32,8 +32,10 @@ type Session struct {
 	mend     []byte // lines that complete the history, to be written before others
 	state    State
 	closed   bool
+	settle   func() // of a new session, before what is written to it can be said to last
 
 	record *recording // of the Wire
+	asides asides
 }
 
 // ID is the session's id.
@@ -44,7 +46,7 @@ func (s *Session) WorkDir() string { return s.workDir }
 
 // OwnDir is the absolute path of the folder for what is ours, such as the journal
 // of changes. It is there, and only its owner can enter it. The names lock, options.json,
-// session.json, context.sums and those that begin with torn- are taken.
+// session.json, asides.jsonl, context.sums and those that begin with torn- are taken.
 func (s *Session) OwnDir() string { return s.own }
 
 // Restored is what context.jsonl held when the session was opened, or was last
@@ -53,6 +55,13 @@ func (s *Session) Restored() Restored {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.restored
+}
+
+// DropMessages lets go of the messages in Restored, once the caller has them.
+func (s *Session) DropMessages() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.restored.Messages = nil
 }
 
 // Err gives the first failure to write the history or the recording, nil while both
@@ -78,7 +87,7 @@ func (s *Session) AppendSystem(prompt string) error {
 	case s.context.size > 0:
 		return s.prepend(line)
 	}
-	if err := s.append(line, true); err != nil {
+	if err := s.append(line, false); err != nil { // the first step makes it last
 		return err
 	}
 	s.restored.System = prompt
@@ -95,6 +104,19 @@ func (s *Session) AppendMessages(messages ...llm.Message) error {
 		return err
 	}
 	return s.appendLines(lines, true)
+}
+
+// AppendTurn writes a checkpoint, ≥ 0, and behind it the message that opens a turn.
+// It does not wait for the disk: the first step of the turn makes both last.
+func (s *Session) AppendTurn(checkpoint int, m llm.Message) error {
+	if checkpoint < 0 || checkpoint > maxNumber {
+		return outOfRange("checkpoint", checkpoint)
+	}
+	lines, err := s.encode(appendCheckpoint(nil, checkpoint), m)
+	if err != nil {
+		return err
+	}
+	return s.appendLines(lines, false)
 }
 
 // AppendStep is AppendMessages for a step of which the model reported the usage:
@@ -174,6 +196,10 @@ func (s *Session) append(lines []byte, sync bool) error {
 	}
 	if len(s.mend) > 0 {
 		lines = append(s.mend[:len(s.mend):len(s.mend)], lines...)
+	}
+	if sync && s.settle != nil {
+		s.settle()
+		s.settle = nil
 	}
 	at, err := s.context.append(lines, sync)
 	if err != nil {
@@ -278,7 +304,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.closed = true
-	errs := []error{s.record.close()}
+	errs := []error{s.record.close(), s.asides.close()}
 	if s.context != nil && s.context.file != nil {
 		errs = append(errs, s.context.file.Close())
 	}

@@ -30,7 +30,8 @@ const (
 )
 
 // Create makes a session of a work dir, an absolute path, and opens it. It is on
-// disk when Create returns. With id "" it gets a new UUID; an id that is taken is an
+// disk when Create returns, and outlasts a crash of the machine, and is known to
+// kimi.json, when the first step is written: until then there is nothing to lose. With id "" it gets a new UUID; an id that is taken is an
 // ErrExists.
 func (st *Store) Create(workDir, id string) (*Session, error) {
 	if id == "" {
@@ -77,11 +78,33 @@ func (st *Store) createIn(root *os.Root, workDir, id string) (*Session, error) {
 	if err := writeOrigin(s.ours, workDir); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := addWorkDir(rootFolder{root}, workDir); err != nil {
-		// The session is as good without; the list of all knows it from its origin.
+	s.settle = func() { st.settle(s) }
+	return s, nil
+}
+
+// settle makes a new session outlast a crash of the machine, and enters its work dir
+// into kimi.json. It is as good without: the list of all knows it from its origin.
+func (st *Store) settle(s *Session) {
+	root, err := os.OpenRoot(st.share)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }() // what matters was synced
+	if err := addWorkDir(rootFolder{root}, s.workDir); err != nil {
 		s.restored.Skipped = append(s.restored.Skipped, "the work dir could not be entered into "+kimiName+": "+clip(err.Error()))
 	}
-	return s, nil
+	if f, err := s.ours.OpenFile(originName, os.O_RDWR); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+	s.dir.Sync()
+	s.ours.Sync()
+	for _, names := range [][]string{{sessionsName, folderOf(s.workDir)}, {sessionsName}, {oursName, sessionsName}, {oursName}, {}} {
+		if dir, err := openFolder(root, false, names...); err == nil {
+			rootFolder{dir}.Sync()
+			_ = dir.Close()
+		}
+	}
 }
 
 // Open opens a session of a work dir; with workDir "" that is found out, and of
@@ -180,6 +203,7 @@ func (st *Store) openIn(root *os.Root, workDir, dirName, id string, create bool)
 	}
 	s = &Session{id: id, workDir: workDir, own: own, maxLine: maxLine, dir: st.wrap(rootFolder{dir}), ours: st.wrap(rootFolder{ours}), held: held}
 	s.record = newRecording(s.dir)
+	s.asides.dir = s.ours
 	var found notes
 	if note != "" {
 		found.add(KindUnlocked, "%s", note)
@@ -191,7 +215,9 @@ func (st *Store) openIn(root *os.Root, workDir, dirName, id string, create bool)
 		s.lose(err) // and let go of the file
 		return nil, err
 	}
-	s.dir.Sync()
+	if !create {
+		s.dir.Sync()
+	}
 	return s, nil
 }
 

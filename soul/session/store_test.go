@@ -35,6 +35,7 @@ func TestCreate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
+	check(t, s.AppendMessages(user("hi")))
 	for path, want := range map[string]os.FileMode{
 		place(st, s.ID(), ""): 0o700, place(st, s.ID(), contextName): 0o600,
 		s.OwnDir(): 0o700, filepath.Join(s.OwnDir(), lockName): 0o600, filepath.Join(s.OwnDir(), originName): 0o600,
@@ -98,7 +99,9 @@ func TestOpen(t *testing.T) {
 	if _, err := os.Stat(st.share); err == nil {
 		t.Error("looking made the share dir")
 	}
-	check(t, create(t, st, "x").Close())
+	s := create(t, st, "x")
+	check(t, s.AppendMessages(user("hi")))
+	check(t, s.Close())
 	if _, err := st.Open("/elsewhere", "x"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("opening it elsewhere gave %v", err)
 	}

@@ -150,7 +150,7 @@ func (v *verifier) fits() bool { return v.differ == 0 && v.lost == 0 }
 // openSums opens the file for appending, begun anew unless it fits.
 func openSums(dir folder, rotations int, fits bool) (*log, error) {
 	if !fits {
-		if err := replaceFile(dir, sumsName, sumsName+".tmp", contents(sumsHeader(rotations))); err != nil {
+		if err := replaceLoosely(dir, sumsName, sumsName+".tmp", func(f file) error { return contents(sumsHeader(rotations))(f) }); err != nil {
 			return nil, err
 		}
 	}

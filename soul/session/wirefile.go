@@ -113,6 +113,9 @@ func (s *Session) Replay() iter.Seq2[wire.Message, error] {
 	return func(yield func(wire.Message, error) bool) {
 		gap := &GapError{}
 		err := eachRecorded(s.dir, func(message []byte) bool {
+			if m, ok := decodePlainWire(message); ok {
+				return yield(m, nil)
+			}
 			m, err := wire.Decode(message)
 			var unknown *wire.UnknownTypeError
 			switch {
@@ -181,6 +184,9 @@ func eachLine(lines *lineReader, take func(message []byte) bool, bad func()) err
 // recorded takes a line apart: the message in it, or that it is a header. Both are
 // zero when it is neither.
 func recorded(text []byte) (message []byte, header bool) {
+	if message, ok := recordedPlain(text); ok && json.Valid(message) {
+		return message, false
+	}
 	var in struct {
 		Version *string         `json:"protocol_version"`
 		Message json.RawMessage `json:"message"`

@@ -52,30 +52,59 @@ func NewMemoryJournal(o fileop.Options) (*Journal, error) {
 // be undone, and its turns are counted on from. o needs no Recorder. What cannot be
 // written is kept in memory, and Notice says so. Close lets go of it.
 func OpenJournal(dir string, o fileop.Options) (*Journal, error) {
-	f, err := fileop.OpenJournalFolder(dir, fileop.ContentLimits{})
+	j, err := NewMemoryJournal(o)
 	if err != nil {
-		return nil, fmt.Errorf("open the session's journal: %w", err)
+		return nil, err
 	}
-	j := newJournal(f.Journal, f.Scratch, fileop.ScanLimits{}, o)
-	j.folder, j.mark = f, f.Told()
-	for _, a := range f.Journal.Actions(fileop.Which{All: true}) {
-		j.turn = max(j.turn, a.Cause.Turn)
+	if err := j.Open(dir); err != nil {
+		return nil, err
 	}
 	return j, nil
 }
 
-func newJournal(j *fileop.Journal, s fileop.Scratch, l fileop.ScanLimits, o fileop.Options) *Journal {
-	o.Recorder = j
-	op := fileop.New(o)
-	return &Journal{journal: j, operator: op, scans: fileop.NewCommandScans(op, j, s, l), roots: o.Roots, changes: newGate(1)}
+// Open makes a journal in which nothing was taken down yet, or one that was closed,
+// that of a folder; see OpenJournal. An error leaves it as it was. It must not be
+// called while anything else of the journal is.
+func (j *Journal) Open(dir string) error {
+	f, err := fileop.OpenJournalFolder(dir, fileop.ContentLimits{})
+	if err != nil {
+		return fmt.Errorf("open the session's journal: %w", err)
+	}
+	j.journal, j.folder, j.mark = f.Journal, f, f.Told()
+	j.scans = fileop.NewCommandScans(j.operator, f.Journal, f.Scratch, fileop.ScanLimits{})
+	for _, a := range f.Journal.Actions(fileop.Which{All: true}) {
+		j.turn = max(j.turn, a.Cause.Turn)
+	}
+	return nil
 }
 
-// Close lets go of the journal's files. Nothing may be called afterwards.
+func newJournal(j *fileop.Journal, s fileop.Scratch, l fileop.ScanLimits, o fileop.Options) *Journal {
+	t := &Journal{journal: j, roots: o.Roots, changes: newGate(1)}
+	o.Recorder = latest{t}
+	t.operator = fileop.New(o)
+	t.scans = fileop.NewCommandScans(t.operator, j, s, l)
+	return t
+}
+
+// latest records in the journal that is open at the time.
+type latest struct{ *Journal }
+
+// Begin implements fileop.Recorder.
+func (l latest) Begin(c fileop.Change, before []byte) (func(fileop.Outcome), error) {
+	return l.journal.Begin(c, before)
+}
+
+// Stale implements fileop.Recorder.
+func (l latest) Stale(c fileop.Change) { l.journal.Stale(c) }
+
+// Close lets go of the journal's files. Only Open may be called afterwards.
 func (j *Journal) Close() error {
 	if j.folder == nil {
 		return nil
 	}
-	return j.folder.Close()
+	f := j.folder
+	j.folder = nil
+	return f.Close()
 }
 
 // Notice is, once, a sentence for the user when not everything could be kept on disk;
@@ -101,6 +130,13 @@ func (j *Journal) BeginTurn() {
 	j.turn++
 }
 
+// Turn is the turn to which edits belong now, from 1.
+func (j *Journal) Turn() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return max(j.turn, 1)
+}
+
 // propose takes down a planned edit of a call.
 func (j *Journal) propose(c *Invocation, change fileop.Change) fileop.Change {
 	if j == nil {
@@ -111,9 +147,7 @@ func (j *Journal) propose(c *Invocation, change fileop.Change) fileop.Change {
 
 // cause is that of what a call changes.
 func (j *Journal) cause(c *Invocation) fileop.Cause {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return fileop.Cause{Turn: max(j.turn, 1), ToolCall: c.ID, Tool: c.Name}
+	return fileop.Cause{Turn: j.Turn(), ToolCall: c.ID, Tool: c.Name}
 }
 
 // rejected takes down that a proposed edit was turned down.
@@ -141,7 +175,20 @@ func (j *Journal) Undo(ctx context.Context, turns int) string {
 	if len(numbers) == 0 {
 		return "There is nothing to take back: no edit of this session stands."
 	}
-	first := numbers[max(len(numbers)-turns, 0)]
+	return "Taken back:\n" + j.undoSince(ctx, numbers[max(len(numbers)-turns, 0)])
+}
+
+// UndoSince takes back the edits of a turn and of those after it, the newest first,
+// and says what came of it, a line for each file; "" when no edit of theirs stands.
+func (j *Journal) UndoSince(ctx context.Context, first int) string {
+	if err := j.changes.enter(ctx); err != nil {
+		return "- Nothing was taken back: " + err.Error() + "\n"
+	}
+	defer j.changes.leave()
+	return j.undoSince(ctx, first)
+}
+
+func (j *Journal) undoSince(ctx context.Context, first int) string {
 	undone, err := j.journal.Undo(ctx, j.operator, fileop.Which{Turn: first, Later: true})
 	return j.takenBack(undone, err)
 }
@@ -177,7 +224,7 @@ func (j *Journal) takenBack(undone []fileop.Undone, err error) string {
 	if err != nil {
 		fmt.Fprintf(&out, "- It broke off: %v\n", err)
 	}
-	return "Taken back:\n" + out.String()
+	return out.String()
 }
 
 func howUndone(u fileop.Undone) string {

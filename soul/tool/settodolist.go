@@ -107,7 +107,7 @@ type todoArgument struct {
 
 func newSetTodoList() Tool {
 	return Define(Definition[setTodoListArguments]{
-		Name:        "SetTodoList",
+		Name:        setTodoListName,
 		Description: setTodoListDescription,
 		Effect:      ReadOnly,
 		Refine: func(a map[string]*jsonschema.Schema) {

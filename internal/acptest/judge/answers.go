@@ -24,10 +24,14 @@ func (j *Judge) agentAnswer(m *message) {
 		return
 	}
 	if m.hasResult && !strings.HasPrefix(q.method, "_") {
-		method, ok := j.set.Method(q.method)
+		method, set, ok := j.method(q.method)
+		result := m.result
+		if q.method == "initialize" {
+			result = j.withoutDrafts(result)
+		}
 		switch {
 		case ok && method.Response != "":
-			j.check(method.Response, m.result)
+			j.checkIn(set, method.Response, result)
 		case !q.misuse:
 			j.report("a result for %q, which has none", q.method)
 		}

@@ -90,8 +90,10 @@ func (j *Judge) checkAgentGate(method string) {
 		offered = sessions["resume"] != nil
 	case "session/close":
 		offered = sessions["close"] != nil
-	case "session/fork":
-		offered = sessions["fork"] != nil
+	default:
+		if name, draft := drafts()[method]; draft {
+			offered = sessions[name] != nil
+		}
 	}
 	if !offered {
 		j.report("%s, which the agent does not offer", method)

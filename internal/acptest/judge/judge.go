@@ -169,7 +169,11 @@ func (j *Judge) report(format string, args ...any) {
 }
 
 func (j *Judge) check(definition string, value any) {
-	if err := j.set.Check(definition, value); err != nil {
+	j.checkIn(j.set, definition, value)
+}
+
+func (j *Judge) checkIn(set *schema.Set, definition string, value any) {
+	if err := set.Check(definition, value); err != nil {
 		j.report("%v", err)
 	}
 }
@@ -180,7 +184,7 @@ func (j *Judge) callForm(m *message, served schema.Side) {
 	if strings.HasPrefix(m.method, "_") {
 		return
 	}
-	method, ok := j.set.Method(m.method)
+	method, set, ok := j.method(m.method)
 	if !ok || (method.Side != served && method.Side != schema.Protocol) {
 		j.report("the %s serves no method %q", served, m.method)
 		return
@@ -197,5 +201,5 @@ func (j *Judge) callForm(m *message, served schema.Side) {
 	if params == nil { // methods without required params may omit them
 		params = map[string]any{}
 	}
-	j.check(definition, params)
+	j.checkIn(set, definition, params)
 }

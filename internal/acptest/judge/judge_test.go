@@ -97,7 +97,7 @@ var scripts = []struct {
 	{"client answers nothing", started + "\n" + `>>> {"jsonrpc":"2.0","id":7,"result":{}}`, "no open request"},
 	{"method of the other side", prompted + ask("session/prompt", `"prompt":[]`), "serves no method"},
 	{"unknown method", prompted + ask("fs/delete", `"path":"/w/a"`), "serves no method"},
-	{"draft method", started + send("session/fork", loadOne), "serves no method"},
+	{"draft method", started + send("session/archive", loadOne), "serves no method"},
 	{"request as notification", prompted + "\n" + `<<< {"jsonrpc":"2.0","method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}`, "as a notification"},
 	{"notification as request", prompted + ask("session/update", `"update":{"sessionUpdate":"session_info_update"}`), "as a request"},
 	{"cancel of the agent", prompted + ask("fs/read_text_file", `"path":"/w/a"`) + "\n" + `<<< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"a"}}`, ""},
@@ -217,6 +217,10 @@ var scripts = []struct {
 	{"mode not available", started + send("session/new", newOne) + result(`{"sessionId":"t","modes":{"currentModeId":"b","availableModes":[{"id":"a","name":"A"}]}}`), "none of those"},
 	{"mode twice", started + send("session/new", newOne) + result(`{"sessionId":"t","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"a","name":"B"}]}}`), "twice"},
 	{"command with a slash", prompted + update(`"available_commands_update","availableCommands":[{"name":"/init","description":"d"}]`), "slash"},
+	{"draft capability", send("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`) + result(`{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}}`), ""},
+	{"draft capability that is no object", send("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`) + result(`{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"fork":true}}}`), "must be an object"},
+	{"other draft capability", send("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`) + result(`{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"status":{}}}}`), "not defined"},
+	{"draft method that is not offered", started + send("session/fork", `{"sessionId":"s","cwd":"/w"}`), "does not offer"},
 	{"command", prompted + update(`"available_commands_update","availableCommands":[{"name":"init","description":"d"}]`), ""},
 }
 

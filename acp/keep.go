@@ -1,0 +1,113 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
+	store "kimi-acp/soul/session"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
+)
+
+// keptOptions is how a session was set when it was last used.
+type keptOptions struct {
+	Mode  string `json:"mode,omitempty"`
+	Model string `json:"model,omitempty"`
+	Level string `json:"level,omitempty"`
+}
+
+// storeError is what an editor gets when a session cannot be opened or changed.
+func storeError(id string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrID):
+		return unknownSession(id)
+	case errors.Is(err, store.ErrInUse):
+		return invalidRequest("The session is open in another window or program; close it there first")
+	case errors.Is(err, store.ErrCursor):
+		return invalid("cursor is none that session/list gave")
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session's files cannot be used: " + clip(err.Error())}
+}
+
+// keep makes a session on disk the place where this one is written down.
+func (s *session) keep(kept *store.Session) {
+	s.mu.Lock()
+	s.kept = kept
+	s.mu.Unlock()
+	s.stopRecording = s.wire.Attach(wire.Merged, kept.Wire())
+	if k, ok := s.soul.(soul.Keeper); ok {
+		k.Keep(kept)
+	}
+}
+
+// restore takes over how a session was set and where its plan stood. What is no
+// longer there falls back; it says so in a sentence.
+func (s *session) restore(kept *store.Session) (fallback string) {
+	s.titled = kept.State().CustomTitle != ""
+	plan, ok := tool.PlanIn(kept.Restored().Messages)
+	if !ok {
+		for _, t := range kept.State().Todos {
+			plan = append(plan, wire.PlanItem{Title: t.Title, Status: t.Status})
+		}
+	}
+	s.executor.SetPlan(plan)
+	var o keptOptions
+	if json.Unmarshal(kept.Options(), &o) != nil {
+		return ""
+	}
+	if o.Mode != "" && s.executor.SetMode(tool.Mode(o.Mode)) != nil {
+		s.agent.log.Warn("a session was in a mode that is not there any more", "session", s.id, "mode", o.Mode)
+	}
+	if o.Model == "" || s.agent.opts.Catalog == nil {
+		return ""
+	}
+	if err := s.use(o.Model, o.Level); err != nil {
+		s.agent.log.Warn("a session's model cannot be used any more", "session", s.id, "model", o.Model, "error", err)
+		return "The model " + o.Model + " of this session is not to be had any more; it goes on with " + s.chosen().model
+	}
+	return ""
+}
+
+// saveOptions keeps how the session is set. It may wait for the disk.
+func (s *session) saveOptions() {
+	kept := s.file()
+	if kept == nil {
+		return
+	}
+	c := s.chosen()
+	raw, err := json.Marshal(keptOptions{Mode: string(s.executor.Mode()), Model: c.model, Level: c.level})
+	if err == nil {
+		err = kept.SetOptions(raw)
+	}
+	if err != nil {
+		s.agent.log.Warn("the options of a session were not kept", "session", s.id, "error", err)
+	}
+}
+
+// savePlan keeps the plan where kimi-cli looks for it, when it has changed.
+func (s *session) savePlan() {
+	kept := s.file()
+	if kept == nil {
+		return
+	}
+	var todos []store.TodoState
+	for _, i := range s.executor.Plan() {
+		todos = append(todos, store.TodoState{Title: i.Title, Status: i.Status})
+	}
+	if slices.Equal(todos, kept.State().Todos) {
+		return
+	}
+	if err := kept.UpdateState(func(st *store.State) { st.Todos = todos }); err != nil {
+		s.agent.log.Warn("the plan of a session was not kept", "session", s.id, "error", err)
+	}
+}
+
+// file is where the session is kept, nil: nowhere, or it is parked.
+func (s *session) file() *store.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept
+}

@@ -1,0 +1,137 @@
+package acp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kimi-acp/acp"
+	"kimi-acp/internal/acptest"
+	store "kimi-acp/soul/session"
+)
+
+// Mode, model and level are as they were; a model that is gone falls back, and the
+// user is told.
+func TestOptionsAreThereAfterALoad(t *testing.T) {
+	s := kept(t)
+	s.options.Catalog = twoModels
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	c.Request("session/set_mode", map[string]any{"sessionId": se.ID, "modeId": "plan"}).Result(nil)
+	id := twoModels[1].ID
+	c.Request("session/set_config_option", map[string]any{"sessionId": se.ID, "configId": "model", "value": id}).Result(nil)
+	c.Close()
+	c = s.again(t)
+	if got := string(c.LoadSession(se.ID, se.Cwd).Opened); !strings.Contains(got, `"currentModeId":"plan"`) || !strings.Contains(got, `"currentValue":"`+id+`"`) {
+		t.Errorf("after a load the options are %s", got)
+	}
+	c.Close()
+	s.options.Catalog = twoModels[:1]
+	c = s.serve(t)
+	c.Initialize(acptest.Capabilities{Notices: true})
+	loaded := c.LoadSession(se.ID, se.Cwd)
+	loaded.Until("the notice", func(u acptest.Update) bool {
+		return u.Kind == "notice" && strings.Contains(string(u.Raw), id)
+	})
+	if got := string(loaded.Opened); !strings.Contains(got, `"currentValue":"`+twoModels[0].ID+`"`) {
+		t.Errorf("without that model the options are %s", got)
+	}
+}
+
+// What cannot be written is said once, and the talk goes on.
+func TestSessionThatCannotBeWritten(t *testing.T) {
+	share := t.TempDir()
+	s := stage{scripts: []string{"text: one", "text: two", "text: three"}, options: acp.Options{Sessions: store.NewStore(share)}}
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("a")).Wait()
+	files, err := filepath.Glob(filepath.Join(share, "sessions", "*", se.ID, "context.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("another program\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turn := se.Prompt(acptest.Text("b"))
+	turn.Wait()
+	if got := turn.Text(); !strings.HasPrefix(got, "two") || !strings.Contains(got, "can no longer be saved") {
+		t.Errorf("the turn said %q", got)
+	}
+	turn = se.Prompt(acptest.Text("c"))
+	turn.Wait()
+	if got := turn.Text(); got != "three" {
+		t.Errorf("the next turn said %q", got)
+	}
+	if raw, err := os.ReadFile(files[0]); err != nil || string(raw) != "another program\n" {
+		t.Errorf("the file holds %q, %v", raw, err)
+	}
+}
+
+// After /clear the model knows nothing of before, and what is shown stays whole.
+func TestClearAndLoad(t *testing.T) {
+	s := kept(t, "text: one", "text: two")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	for _, text := range []string{"a", "/clear", "b"} {
+		se.Prompt(acptest.Text(text)).Wait()
+	}
+	live := picture(t, se.Updates())
+	c.Close()
+	var heard listener
+	s.newSoul = heard.soul
+	c = s.again(t, "text: three")
+	se = c.LoadSession(se.ID, se.Cwd)
+	if got := withoutUsers(picture(t, se.Updates())); got != live {
+		t.Errorf("loaded it is\n%s\nand it was\n%s", got, live)
+	}
+	se.Prompt(acptest.Text("c")).Wait()
+	if got, want := heard.last(), "user [b]\nassistant [two]\nuser [c]\n"; got != want {
+		t.Errorf("the model was asked %q, want %q", got, want)
+	}
+}
+
+// Draft methods: a fork goes its own way, and a title that somebody gave stays.
+func TestForkAndTitle(t *testing.T) {
+	s := kept(t, "text: one", "text: two", "text: three")
+	var heard listener
+	s.newSoul = heard.soul
+	c := s.again(t)
+	dir := t.TempDir()
+	se := c.NewSession(dir)
+	c.Request("session/set_title", map[string]any{"sessionId": se.ID, "title": "My talk"}).Result(nil)
+	se.Prompt(acptest.Text("a")).Wait()
+	var made struct {
+		SessionID string `json:"sessionId"`
+	}
+	c.Request("session/fork", openIn(se.ID, dir)).Result(&made)
+	if all := list(t, c, map[string]any{}); len(all.Sessions) != 2 || all.Sessions[0].Title != "Fork: My talk" && all.Sessions[1].Title != "Fork: My talk" {
+		t.Errorf("listed are %+v", all.Sessions)
+	}
+	c.Request("session/close", map[string]any{"sessionId": made.SessionID}).Result(nil)
+	fork := c.LoadSession(made.SessionID, dir)
+	fork.Prompt(acptest.Text("b")).Wait()
+	if got, want := heard.last(), "user [a]\nassistant [one]\nuser [b]\n"; got != want {
+		t.Errorf("the fork's model was asked %q, want %q", got, want)
+	}
+	se.Prompt(acptest.Text("c")).Wait()
+	if got, want := heard.last(), "user [a]\nassistant [one]\nuser [c]\n"; got != want {
+		t.Errorf("the session's model was asked %q, want %q", got, want)
+	}
+	turn := se.Prompt(acptest.Text("/title"))
+	turn.Wait()
+	if got := turn.Text(); !strings.Contains(got, "“My talk”") {
+		t.Errorf("/title says %q", got)
+	}
+}
+
+func TestSessionsThatAreNotKept(t *testing.T) {
+	c := stage{unkept: true, scripts: []string{"text: hi"}}.serve(t)
+	if got := string(c.Initialize(both).AgentCapabilities); strings.Contains(got, "resume") || strings.Contains(got, `"loadSession":true`) {
+		t.Errorf("offered are %s", got)
+	}
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("hi")).Wait()
+	c.Misuse("session/load", openIn(se.ID, se.Cwd)).Fails(-32601)
+	c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
+}

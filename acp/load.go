@@ -1,0 +1,154 @@
+package acp
+
+import (
+	"context"
+
+	"kimi-acp/internal/jsonrpc"
+)
+
+// reopen serves session/load, which shows the conversation before the answer, and
+// session/resume, which does not.
+func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
+	p, roots, err := a.opens(call)
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	id, err := p.text("sessionId")
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		release, err := a.claim(id)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		s, err := a.bringBack(id, roots)
+		if err != nil {
+			return nil, err
+		}
+		defer close(s.told)
+		a.ignoreMCP(p)
+		if err := s.begin(show); err != nil {
+			a.end(s)
+			return nil, err
+		}
+		// Many sessions are only looked at. The first prompt takes this one.
+		s.park()
+		call.Reply(s.stateOf(), nil)
+		s.announceCommands()
+		s.tellFallback()
+		return nil, nil
+	})
+}
+
+// begin shows what was said in a session, or notes that it is not known yet.
+func (s *session) begin(show bool) error {
+	s.working.Lock()
+	defer s.working.Unlock()
+	if !show {
+		s.unread = true
+		return nil
+	}
+	if s.file() == nil { // parked already, as one of too many
+		if err := s.unpark(); err != nil {
+			return err
+		}
+	}
+	if err := s.replay(s.file(), false); err != nil {
+		s.agent.log.Error("a session was not shown whole", "session", s.id, "error", err)
+	}
+	return nil
+}
+
+// opens reads what the methods that open a session have in common.
+func (a *Agent) opens(call *jsonrpc.Call) (members, []string, error) {
+	p, err := parseParams(call.Params())
+	if err != nil {
+		return nil, nil, err
+	}
+	roots, err := sessionRoots(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, roots, a.admits()
+}
+
+// claim makes a session's opening or closing the only one of that session. The error
+// says that another one is under way.
+func (a *Agent) claim(id string) (release func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.opening[id] {
+		return nil, invalidRequest("The session is being opened or closed already")
+	}
+	a.opening[id] = true
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.opening, id)
+	}, nil
+}
+
+// bringBack opens a session that is kept. One that is open here is closed first,
+// unless a turn of it runs.
+func (a *Agent) bringBack(id string, roots []string) (*session, error) {
+	a.mu.Lock()
+	open := a.sessions[id]
+	a.mu.Unlock()
+	if open != nil {
+		if open.busy() {
+			return nil, invalidRequest("A prompt of this session runs; wait for its end, or cancel it, and load the session then")
+		}
+		a.end(open)
+	}
+	kept, err := a.opts.Sessions.Open("", id)
+	if err != nil {
+		return nil, storeError(id, err)
+	}
+	if dir := kept.WorkDir(); dir != "" && dir != roots[0] {
+		_ = kept.Close() // nothing was written to it
+		return nil, invalid("cwd must be %s, where the session was made", clip(dir))
+	}
+	for _, note := range kept.Restored().Skipped {
+		a.log.Warn("a session was mended", "session", id, "what", note)
+	}
+	return a.open(opening{id: id, roots: roots, kept: kept})
+}
+
+// tellFallback tells an editor that takes notices what is not as it was.
+func (s *session) tellFallback() {
+	if s.fallback != "" && s.client.notices {
+		s.update(noticeUpdate{SessionUpdate: "notice", Severity: "warning", Title: s.fallback})
+	}
+}
+
+func (s *session) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draining
+}
+
+// end cancels all turns of a session, waits for their answers, and closes it. It is
+// unknown from then on.
+func (a *Agent) end(s *session) {
+	s.mu.Lock()
+	s.closing = true
+	for _, t := range s.queue {
+		t.cancel()
+	}
+	idle := s.idle
+	s.stopParking()
+	s.mu.Unlock()
+	if idle != nil {
+		<-idle
+	}
+	s.working.Lock()
+	defer s.working.Unlock()
+	a.mu.Lock()
+	delete(a.sessions, s.id)
+	a.mu.Unlock()
+	s.close()
+}

@@ -1,0 +1,166 @@
+package acp
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"kimi-acp/soul"
+)
+
+// Parking: a session that nobody talks to lets go of its history, its files and its
+// lock. The next prompt brings them back, and another program may have the session
+// until then.
+
+const (
+	parkAfter = 10 * time.Minute
+	maxAwake  = 16 // sessions that are kept and not parked, but for those whose turn runs
+)
+
+// parkLater sees to it that the session is parked when it stays idle. The lock of the
+// session is held.
+func (s *session) parkLater() {
+	if s.kept == nil || s.closing {
+		return
+	}
+	wait := s.agent.opts.ParkAfter
+	if wait <= 0 {
+		wait = parkAfter
+	}
+	s.stopParking()
+	s.used = time.Now()
+	s.parking = time.AfterFunc(wait, func() { s.agent.background(s.park) })
+}
+
+// stopParking is called when the session is no longer idle. The lock of the session is
+// held.
+func (s *session) stopParking() {
+	if s.parking != nil {
+		s.parking.Stop()
+		s.parking = nil
+	}
+}
+
+// background runs something that the end of the connection waits for, unless that has
+// begun.
+func (a *Agent) background(f func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.turns.Go(f)
+	}
+}
+
+// park lets go of what an idle session holds.
+func (s *session) park() {
+	s.working.Lock()
+	defer s.working.Unlock()
+	s.mu.Lock()
+	kept := s.kept
+	if s.draining || s.closing || kept == nil || kept.Err() != nil {
+		s.mu.Unlock()
+		return
+	}
+	s.kept = nil
+	s.mu.Unlock()
+	if k, ok := s.soul.(soul.Keeper); ok {
+		k.Park()
+	}
+	s.closeJournal()
+	s.wire.Flush()
+	s.stopRecording()
+	if err := kept.Close(); err != nil {
+		s.agent.log.Warn("the end of a session may not have been kept", "session", s.id, "error", err)
+	}
+	s.move(soul.SessionPaused)
+}
+
+// wake brings back what park let go of, and opens what a session does without until
+// something is done in it. The caller holds working.
+func (s *session) wake() error {
+	if s.state.State() == soul.SessionPaused {
+		if err := s.unpark(); err != nil {
+			return err
+		}
+	}
+	s.openJournal()
+	return nil
+}
+
+// openJournal opens the journal of changes in the session's folder. Without it, edits
+// are kept in memory.
+func (s *session) openJournal() {
+	kept := s.file()
+	if kept == nil || s.journaled {
+		return
+	}
+	s.journaled = true
+	if err := s.journal.Open(filepath.Join(kept.OwnDir(), "journal")); err != nil {
+		s.agent.log.Warn("the changes of a session are not kept on disk", "session", s.id, "error", err)
+	}
+}
+
+// closeJournal lets go of the journal's files.
+func (s *session) closeJournal() {
+	if !s.journaled {
+		return
+	}
+	s.journaled = false
+	if err := s.journal.Close(); err != nil {
+		s.agent.log.Warn("the end of a session's journal may not have been kept", "session", s.id, "error", err)
+	}
+}
+
+func (s *session) unpark() error {
+	kept, err := s.agent.opts.Sessions.Open(s.roots[0], s.id)
+	if err != nil {
+		return storeError(s.id, err)
+	}
+	s.mu.Lock()
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		return errors.Join(unknownSession(s.id), kept.Close())
+	}
+	s.keep(kept)
+	s.saveOptions() // they may have changed meanwhile
+	s.move(soul.SessionIdle)
+	return nil
+}
+
+// awake does something with a session between its turns, also when it was parked.
+func (s *session) awake(f func()) error {
+	s.working.Lock()
+	defer s.working.Unlock()
+	if err := s.wake(); err != nil {
+		return err
+	}
+	f()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.draining {
+		s.parkLater()
+	}
+	return nil
+}
+
+// parkOldest parks the session that has been idle longest when too many are awake.
+func (a *Agent) parkOldest() {
+	a.mu.Lock()
+	var oldest *session
+	awake := 0
+	for _, s := range a.sessions {
+		s.mu.Lock()
+		if s.kept != nil && !s.draining {
+			awake++
+			if oldest == nil || s.used.Before(oldest.used) {
+				oldest = s
+			}
+		}
+		s.mu.Unlock()
+	}
+	a.mu.Unlock()
+	if awake > maxAwake {
+		a.background(oldest.park)
+	}
+}

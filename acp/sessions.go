@@ -1,0 +1,160 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"kimi-acp/internal/jsonrpc"
+	store "kimi-acp/soul/session"
+)
+
+// closeSession serves session/close.
+func (a *Agent) closeSession(call *jsonrpc.Call) {
+	_, s, err := a.addressed(call)
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		release, err := a.claim(s.id)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		a.end(s)
+		return struct{}{}, nil
+	})
+}
+
+// deleteSession serves session/delete. A session that is open is closed first; one
+// that is not there is fine.
+func (a *Agent) deleteSession(call *jsonrpc.Call) {
+	p, err := parseParams(call.Params())
+	var id string
+	if err == nil {
+		id, err = p.text("sessionId")
+	}
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		release, err := a.claim(id)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		a.mu.Lock()
+		open := a.sessions[id]
+		a.mu.Unlock()
+		if open != nil {
+			a.end(open)
+		}
+		if err := a.opts.Sessions.Delete(id); err != nil && !errors.Is(err, store.ErrID) {
+			return nil, storeError(id, err)
+		}
+		return struct{}{}, nil
+	})
+}
+
+// forkSession serves session/fork, a method of the draft.
+func (a *Agent) forkSession(call *jsonrpc.Call) {
+	p, roots, err := a.opens(call)
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	id, err := p.text("sessionId")
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		a.mu.Lock()
+		open := a.sessions[id]
+		a.mu.Unlock()
+		if open != nil && open.busy() {
+			return nil, invalidRequest("A prompt of this session runs; wait for its end, or cancel it, and fork the session then")
+		}
+		kept, err := a.opts.Sessions.Fork(id, roots[0])
+		if err != nil {
+			return nil, storeError(id, err)
+		}
+		s, err := a.open(opening{id: kept.ID(), roots: roots, kept: kept})
+		if err != nil {
+			return nil, err
+		}
+		defer close(s.told)
+		a.ignoreMCP(p)
+		s.unread = true
+		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
+		s.announceCommands()
+		return nil, nil
+	})
+}
+
+type listResult struct {
+	Sessions   []sessionInfo `json:"sessions"`
+	NextCursor string        `json:"nextCursor,omitempty"`
+}
+
+type sessionInfo struct {
+	SessionID string `json:"sessionId"`
+	Cwd       string `json:"cwd"`
+	Title     string `json:"title,omitempty"`
+	UpdatedAt string `json:"updatedAt,omitempty"`
+}
+
+// listSessions serves session/list.
+func (a *Agent) listSessions(call *jsonrpc.Call) {
+	p, ok := object(call.Params())
+	if !ok && kindOf(call.Params()) != "null" && kindOf(call.Params()) != "nothing" {
+		call.ReplyNow(nil, invalid("params must be an object, not %s", kindOf(call.Params())))
+		return
+	}
+	o := store.ListOptions{WorkDir: p.optionalText("cwd"), Cursor: p.optionalText("cursor")}
+	if o.WorkDir != "" && !filepath.IsAbs(o.WorkDir) {
+		call.ReplyNow(nil, invalid("cwd must be an absolute path, not %q", clip(o.WorkDir)))
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		page, err := a.opts.Sessions.List(o)
+		if err != nil {
+			return nil, storeError("", err)
+		}
+		result := listResult{Sessions: []sessionInfo{}, NextCursor: page.Next}
+		for _, s := range page.Sessions {
+			result.Sessions = append(result.Sessions, sessionInfo{s.ID, s.WorkDir, s.Title, s.UpdatedAt.UTC().Format(time.RFC3339)})
+		}
+		call.ReplyNow(result, nil)
+		return nil, nil
+	})
+}
+
+// setTitle serves session/set_title, a method of the draft.
+func (a *Agent) setTitle(call *jsonrpc.Call) {
+	p, s, err := a.addressed(call)
+	var title string
+	if err == nil {
+		title, err = p.text("title")
+	}
+	if err != nil {
+		call.ReplyNow(nil, err)
+		return
+	}
+	call.Go(func(context.Context) (any, error) {
+		var err error
+		if set := func() { err = desk{s}.SetTitle(title) }; s.file() != nil {
+			set() // also while a turn runs
+		} else if waking := s.awake(set); waking != nil {
+			return nil, waking
+		}
+		if err != nil {
+			return nil, storeError(s.id, err)
+		}
+		call.ReplyNow(map[string]string{"title": desk{s}.Title()}, nil)
+		return nil, nil
+	})
+}

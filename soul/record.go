@@ -1,0 +1,184 @@
+package soul
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/session"
+)
+
+// Keeper is a Soul whose history can be kept on disk. Its methods are called between
+// turns.
+type Keeper interface {
+	// Keep takes over the history that s holds, and writes to s what comes to it from
+	// here on. The caller closes s, after Park or when no turn runs any more.
+	Keep(s *session.Session)
+	// Park lets go of the history and of the session that keeps it. Keep has to bring
+	// it back before the next turn.
+	Park()
+}
+
+// record writes a history down. Without a session it does nothing. The first failure
+// is final: the conversation goes on in memory, and the user is told once. It is used
+// by the goroutine of the turn, and between turns by that of the caller.
+type record struct {
+	system string // the system prompt in force, frozen once it is written
+	log    *slog.Logger
+
+	kept   *session.Session
+	begun  bool     // the system prompt is written
+	next   int      // id of the next checkpoint
+	turns  []opened // the turns in the history, the oldest first
+	failed error
+	told   bool
+}
+
+// opened is where a turn was opened.
+type opened struct {
+	checkpoint int // in front of it
+	edits      int // the turn of the edits that began then, 0: to be looked up
+}
+
+func (r *record) write(what func(*session.Session) error) {
+	if r.kept == nil || r.failed != nil {
+		return
+	}
+	if err := what(r.kept); err != nil {
+		r.fail(err)
+	}
+}
+
+func (r *record) fail(err error) {
+	r.failed = err
+	r.log.Warn("the history is no longer written", "error", err)
+}
+
+// turn writes the message that opens a turn. Edits is the turn of the edits that
+// begins with it, 0 when none are kept.
+func (r *record) turn(m llm.Message, edits int) {
+	if !r.begun {
+		r.write(func(s *session.Session) error { return s.AppendSystem(r.system) })
+		r.begun = true
+	}
+	t := opened{r.next, edits}
+	r.next++
+	if session.OpensTurn(m) { // else nobody finds it again
+		r.turns = append(r.turns, t)
+	}
+	r.write(func(s *session.Session) error { return s.AppendTurn(t.checkpoint, m) })
+	if r.kept == nil || edits == 0 {
+		return
+	}
+	// Without it, taking back this turn in another process leaves its files alone.
+	if err := r.kept.SetAside(editsKey(t.checkpoint), edits); err != nil {
+		r.log.Debug("the turn of edits was not noted", "error", err)
+	}
+}
+
+// editsKey is where a session keeps which turn of the edits began at a checkpoint.
+func editsKey(checkpoint int) string { return "edits " + strconv.Itoa(checkpoint) }
+
+// editsSince is the first turn of the edits among the n last turns, 0 when none was
+// noted. Another process may have given the numbers of turns without edits again, so it
+// need not be that of the oldest.
+func (r *record) editsSince(n int) int {
+	first := 0
+	for _, t := range r.turns[len(r.turns)-n:] {
+		if t.edits == 0 && r.kept != nil {
+			_ = r.kept.Aside(editsKey(t.checkpoint), &t.edits) // else it stays 0
+		}
+		if first == 0 || t.edits > 0 && t.edits < first {
+			first = t.edits
+		}
+	}
+	return first
+}
+
+// checkpoint marks the place before a step.
+func (r *record) checkpoint() {
+	id := r.next
+	r.next++
+	r.write(func(s *session.Session) error { return s.AppendCheckpoint(id) })
+}
+
+// step writes an answer and the results of its calls; tokens 0: not reported.
+func (r *record) step(answer llm.Message, tokens int, results []llm.Message) {
+	r.write(func(s *session.Session) error { return s.AppendStep(answer, tokens, results...) })
+}
+
+// note writes a message that is no part of a step.
+func (r *record) note(m llm.Message) {
+	r.write(func(s *session.Session) error { return s.AppendMessages(m) })
+}
+
+// clear begins the record anew. What it was is kept beside it.
+func (r *record) clear() {
+	r.write((*session.Session).Rotate)
+	r.begun, r.next, r.turns = false, 0, nil
+}
+
+// revert goes back to before the n-th last turn. An error has changed nothing.
+func (r *record) revert(n int) error {
+	at := len(r.turns) - n
+	if r.kept != nil && r.failed == nil {
+		if err := r.kept.RevertTo(r.turns[at].checkpoint); err != nil {
+			return fmt.Errorf("going back in the history: %w", err)
+		}
+		r.kept.DropMessages()
+	}
+	r.next, r.turns = r.turns[at].checkpoint, r.turns[:at]
+	return nil
+}
+
+// unsaved says, once, that the session can no longer be saved; "" while it can.
+func (r *record) unsaved() string {
+	if r.kept == nil || r.told {
+		return ""
+	}
+	err := r.failed
+	if err == nil {
+		err = r.kept.Err()
+	}
+	if err == nil {
+		return ""
+	}
+	r.told = true
+	return fmt.Sprintf("\n\nThis session can no longer be saved (%v). The conversation goes on in memory, and is lost when the session is closed.", err)
+}
+
+// Keep takes over the history of s; see Keeper.
+func (b *Builtin) Keep(s *session.Session) {
+	r := s.Restored()
+	s.DropMessages()
+	b.history.Restore(r.Messages, r.Tokens, r.Counted)
+	b.record = record{system: b.cfg.System, log: b.cfg.Logger, kept: s, begun: r.System != "", next: r.Checkpoints}
+	for _, checkpoint := range r.Turns {
+		b.record.turns = append(b.record.turns, opened{checkpoint: checkpoint})
+	}
+	if b.record.begun {
+		b.history.fixed += llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System)
+		b.record.system, b.cfg.System = r.System, r.System
+	}
+}
+
+// Park lets go of the history; see Keeper. One that could not be written stays, since
+// nobody else has it.
+func (b *Builtin) Park() {
+	if b.record.failed != nil || b.record.kept == nil {
+		return
+	}
+	b.history.Restore(nil, 0, 0)
+	b.record = record{system: b.record.system, log: b.cfg.Logger}
+}
+
+// openTurn lets the user's message enter the history.
+func (b *Builtin) openTurn(m llm.Message) {
+	edits := 0
+	if t := b.editTurns(); t != nil {
+		edits = t.Turn()
+	}
+	b.record.turn(m, edits)
+	b.history.Append(m)
+}
