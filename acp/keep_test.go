@@ -135,3 +135,19 @@ func TestSessionsThatAreNotKept(t *testing.T) {
 	c.Misuse("session/load", openIn(se.ID, se.Cwd)).Fails(-32601)
 	c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
 }
+
+// Where nothing can be kept, sessions are made and used all the same.
+func TestShareDirThatIsNone(t *testing.T) {
+	file := put(t, t.TempDir(), "share", "a file in its place")
+	s := stage{scripts: []string{"text: hi"}, options: acp.Options{Sessions: store.NewStore(file)}}
+	c := s.serve(t)
+	c.Initialize(acptest.Capabilities{Notices: true})
+	se := c.NewSession(t.TempDir())
+	se.Until("the notice", func(u acptest.Update) bool {
+		return u.Kind == "notice" && strings.Contains(string(u.Raw), "cannot be kept on disk")
+	})
+	if got := se.Prompt(acptest.Text("hi")).Wait(); got != "end_turn" {
+		t.Errorf("the turn ended with %s", got)
+	}
+	c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
+}

@@ -100,6 +100,7 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		defer close(s.told) // whatever happens: prompts wait for it
 		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
 		s.announceCommands()
+		s.tellFallback()
 		s.warm()
 		return nil, nil
 	})
@@ -206,9 +207,9 @@ func (a *Agent) open(o opening) (s *session, err error) {
 		return nil, err
 	}
 	kept, err := making()
-	if err != nil {
-		s.close()
-		return nil, storeError(o.id, err)
+	if err != nil { // only of a new session; it is worth more than its keeping
+		a.log.Warn("a session is not kept", "session", s.id, "error", err)
+		s.fallback = "This session cannot be kept on disk, and is lost when it is closed: " + clip(err.Error())
 	}
 	if kept != nil {
 		s.fallback = s.restore(kept)
