@@ -154,21 +154,11 @@ func (r *Runner) launch(c Command, output *os.File) (*process, error) {
 	cmd.Stdout, cmd.Stderr = output, output // nil Stdin is the null device
 	ownGroup(cmd)
 
-	// Held over the start, so that Close either refuses the command or sees it.
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil, ErrClosed
+	p, err := r.begin(cmd)
+	if err != nil && !errors.Is(err, ErrClosed) {
+		err = startError(cmd, err)
 	}
-	r.supervisor.prepare()
-	if err := cmd.Start(); err != nil {
-		return nil, startError(cmd, err)
-	}
-	p := follow(cmd)
-	if !r.supervisor.watch(p.group) {
-		r.alone[p.group] = struct{}{}
-	}
-	return p, nil
+	return p, err
 }
 
 // startError says in the user's terms why a command did not start. The system's own
