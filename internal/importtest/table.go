@@ -43,7 +43,9 @@ var rules = []rule{
 	{"contextprovider", []string{"editors/state", "fileop", "internal/..."}},
 	// What git tells, by the git binary.
 	{"contextprovider/git", []string{"contextprovider", "internal/..."}},
-	{"contextprovider/lsp", []string{"internal/..."}},
+	// What language servers know, and what a text alone tells.
+	{"contextprovider/lsp", []string{"contextprovider", "contextprovider/outline", "internal/..."}},
+	{"contextprovider/outline", nil},
 	{"editors", []string{"editors/state"}},
 	{"editors/companion", []string{"editors/state", "internal/..."}},
 	{"editors/state", []string{"internal/..."}},
@@ -88,7 +90,7 @@ var outside = map[string][]string{
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
 	"github.com/fsnotify/fsnotify":      {"contextprovider/git", "editors/state", "internal/config", "soul/session"},
-	"github.com/tliron/glsp":            {"editors/companion"},
+	"github.com/tliron/glsp":            {"contextprovider/lsp", "editors/companion"},
 	"github.com/pelletier/go-toml/v2":   {"internal/config"},
 	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
