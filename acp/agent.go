@@ -124,13 +124,13 @@ type Agent struct {
 	loggedOut bool
 	client    client
 	sessions  map[string]*session
-	opening   map[string]bool // ids of sessions that are being opened or closed
+	claims    map[string]*claim // the sessions that are being opened or closed, by id
 }
 
 // Serve speaks ACP over r and w until the input ends, the output breaks or ctx
 // ends. It then cancels all turns and waits for them for a moment.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options, c jsonrpc.Options) error {
-	a := &Agent{opts: o, log: o.Logger, sessions: map[string]*session{}, opening: map[string]bool{}}
+	a := &Agent{opts: o, log: o.Logger, sessions: map[string]*session{}, claims: map[string]*claim{}}
 	if a.log == nil {
 		a.log = slog.Default()
 	}
@@ -179,6 +179,13 @@ func (a *Agent) InputEnded() { a.stop() }
 // Handle serves one message of the editor. It runs on the connection's reader and
 // does not wait, so that a cancel behind a prompt always finds its turn.
 func (a *Agent) Handle(call *jsonrpc.Call) {
+	if !a.hold(call) {
+		a.serve(call)
+	}
+}
+
+// serve serves one message. Those of one session come in the editor's order.
+func (a *Agent) serve(call *jsonrpc.Call) {
 	method := call.Method()
 	if call.IsNotification() {
 		if method == sdk.AgentMethodSessionCancel {

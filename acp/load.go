@@ -19,21 +19,20 @@ func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
 		call.ReplyNow(nil, err)
 		return
 	}
+	release := a.claim(id)
 	call.Go(func(context.Context) (any, error) {
-		release, err := a.claim(id)
-		if err != nil {
-			return nil, err
-		}
 		defer release()
 		s, err := a.bringBack(id, roots)
 		if err != nil {
-			return nil, err
+			call.Reply(nil, err) // before what waits is served
+			return nil, nil
 		}
 		defer close(s.told)
 		a.ignoreMCP(p)
 		if err := s.begin(show); err != nil {
 			a.end(s)
-			return nil, err
+			call.Reply(nil, err)
+			return nil, nil
 		}
 		// Many sessions are only looked at. The first prompt takes this one.
 		s.park()
@@ -74,22 +73,6 @@ func (a *Agent) opens(call *jsonrpc.Call) (members, []string, error) {
 		return nil, nil, err
 	}
 	return p, roots, a.admits()
-}
-
-// claim makes a session's opening or closing the only one of that session. The error
-// says that another one is under way.
-func (a *Agent) claim(id string) (release func(), err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.opening[id] {
-		return nil, invalidRequest("The session is being opened or closed already")
-	}
-	a.opening[id] = true
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.opening, id)
-	}, nil
 }
 
 // bringBack opens a session that is kept. One that is open here is closed first,

@@ -17,14 +17,12 @@ func (a *Agent) closeSession(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
+	release := a.claim(s.id)
 	call.Go(func(context.Context) (any, error) {
-		release, err := a.claim(s.id)
-		if err != nil {
-			return nil, err
-		}
 		defer release()
 		a.end(s)
-		return struct{}{}, nil
+		call.Reply(struct{}{}, nil) // before what waits is served
+		return nil, nil
 	})
 }
 
@@ -40,11 +38,8 @@ func (a *Agent) deleteSession(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
+	release := a.claim(id)
 	call.Go(func(context.Context) (any, error) {
-		release, err := a.claim(id)
-		if err != nil {
-			return nil, err
-		}
 		defer release()
 		a.mu.Lock()
 		open := a.sessions[id]
@@ -52,10 +47,15 @@ func (a *Agent) deleteSession(call *jsonrpc.Call) {
 		if open != nil {
 			a.end(open)
 		}
-		if err := a.opts.Sessions.Delete(id); err != nil && !errors.Is(err, store.ErrID) {
-			return nil, storeError(id, err)
+		err := a.opts.Sessions.Delete(id)
+		if errors.Is(err, store.ErrID) {
+			err = nil
 		}
-		return struct{}{}, nil
+		if err != nil {
+			err = storeError(id, err)
+		}
+		call.Reply(struct{}{}, err)
+		return nil, nil
 	})
 }
 

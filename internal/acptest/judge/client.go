@@ -65,7 +65,7 @@ func (j *Judge) prompt(m *message, q *request) {
 	}
 	id := text(q.params, "sessionId")
 	s := j.sessions[id]
-	if s == nil || !s.open {
+	if s == nil || !s.open && s.opening == "" { // behind session/load it waits
 		j.report("the session %q is not open", id)
 		return
 	}
