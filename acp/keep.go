@@ -1,10 +1,12 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
 
+	"kimi-acp/contextprovider"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	store "kimi-acp/soul/session"
@@ -17,6 +19,8 @@ type keptOptions struct {
 	Mode  string `json:"mode,omitempty"`
 	Model string `json:"model,omitempty"`
 	Level string `json:"level,omitempty"`
+	// Context is how often the model is told of the editor.
+	Context contextprovider.Use `json:"context,omitempty"`
 }
 
 // storeError is what an editor gets when a session cannot be opened or changed.
@@ -55,8 +59,15 @@ func (s *session) restore(kept *store.Session) (fallback string) {
 	}
 	s.executor.SetPlan(plan)
 	var o keptOptions
-	if json.Unmarshal(kept.Options(), &o) != nil {
+	s.saved = kept.Options()
+	if json.Unmarshal(s.saved, &o) != nil {
 		return ""
+	}
+	switch o.Context {
+	case contextprovider.UseOff, contextprovider.UseAuto, contextprovider.UseAlways:
+		if s.moment != nil {
+			s.moment.SetUse(o.Context)
+		}
 	}
 	if o.Mode != "" && s.executor.SetMode(tool.Mode(o.Mode)) != nil {
 		s.agent.log.Warn("a session was in a mode that is not there any more", "session", s.id, "mode", o.Mode)
@@ -71,20 +82,35 @@ func (s *session) restore(kept *store.Session) (fallback string) {
 	return ""
 }
 
-// saveOptions keeps how the session is set. It may wait for the disk.
+// saveOptions keeps how the session is set, also while it is parked. It may wait for
+// the disk.
 func (s *session) saveOptions() {
-	kept := s.file()
-	if kept == nil {
+	s.shelving.Lock()
+	defer s.shelving.Unlock()
+	s.saveOptionsNow()
+}
+
+// saveOptionsNow is saveOptions for a caller that holds shelving.
+func (s *session) saveOptionsNow() {
+	c := s.chosen()
+	o := keptOptions{Mode: string(s.executor.Mode()), Model: c.model, Level: c.level}
+	if s.moment != nil {
+		o.Context = s.moment.Use()
+	}
+	raw, err := json.Marshal(o)
+	if err == nil && bytes.Equal(raw, s.saved) {
 		return
 	}
-	c := s.chosen()
-	raw, err := json.Marshal(keptOptions{Mode: string(s.executor.Mode()), Model: c.model, Level: c.level})
-	if err == nil {
+	if kept := s.file(); err == nil && kept != nil {
 		err = kept.SetOptions(raw)
+	} else if err == nil && s.state.State() == soul.SessionPaused {
+		err = s.agent.opts.Sessions.SetOptions(s.id, raw)
 	}
 	if err != nil {
 		s.agent.log.Warn("the options of a session were not kept", "session", s.id, "error", err)
+		return
 	}
+	s.saved = raw
 }
 
 // savePlan keeps the plan where kimi-cli looks for it, when it has changed.

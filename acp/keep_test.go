@@ -151,3 +151,29 @@ func TestShareDirThatIsNone(t *testing.T) {
 	}
 	c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
 }
+
+// How a session is set is kept, also when it is set while the session is parked, as it
+// is after a load.
+func TestOptionsOfAParkedSessionAreKept(t *testing.T) {
+	s := kept(t, "text: hi")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("hi")).Wait()
+	c.Close()
+	for _, mode := range []string{"plan", "accept-edits", "yolo"} {
+		c = s.again(t)
+		c.ResumeSession(se.ID, se.Cwd)
+		c.Request("session/set_mode", map[string]any{"sessionId": se.ID, "modeId": mode}).Result(nil)
+		c.Close()
+		c = s.again(t)
+		if got := string(c.LoadSession(se.ID, se.Cwd).Opened); !strings.Contains(got, `"currentModeId":"`+mode+`"`) {
+			t.Errorf("after %s it is opened with %s", mode, got)
+		}
+		c.Request("session/set_config_option", map[string]any{"sessionId": se.ID, "configId": "mode", "value": "default"}).Result(nil)
+		c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
+		if got := string(c.LoadSession(se.ID, se.Cwd).Opened); !strings.Contains(got, `"currentModeId":"default"`) {
+			t.Errorf("after it was closed it is opened with %s", got)
+		}
+		c.Close()
+	}
+}

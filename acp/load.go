@@ -133,5 +133,6 @@ func (a *Agent) end(s *session) {
 	a.mu.Lock()
 	delete(a.sessions, s.id)
 	a.mu.Unlock()
+	s.saveOptions() // of a change whose saving is still to come
 	s.close()
 }

@@ -55,6 +55,8 @@ func (a *Agent) background(f func()) {
 func (s *session) park() {
 	s.working.Lock()
 	defer s.working.Unlock()
+	s.shelving.Lock()
+	defer s.shelving.Unlock()
 	s.mu.Lock()
 	kept := s.kept
 	if s.draining || s.closing || kept == nil || kept.Err() != nil {
@@ -112,6 +114,8 @@ func (s *session) closeJournal() {
 }
 
 func (s *session) unpark() error {
+	s.shelving.Lock()
+	defer s.shelving.Unlock()
 	kept, err := s.agent.opts.Sessions.Open(s.roots[0], s.id)
 	if err != nil {
 		return storeError(s.id, err)
@@ -123,7 +127,7 @@ func (s *session) unpark() error {
 		return errors.Join(unknownSession(s.id), kept.Close())
 	}
 	s.keep(kept)
-	s.saveOptions() // they may have changed meanwhile
+	s.saveOptionsNow() // they may have changed while that could not be kept
 	s.move(soul.SessionIdle)
 	return nil
 }

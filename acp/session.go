@@ -40,6 +40,9 @@ type session struct {
 	working  sync.Mutex              // held while a turn runs, and while the session is parked or brought back
 	closers  []func()                // in the order in which to call them
 
+	shelving sync.Mutex // held while the session is parked or brought back, and while its options are saved
+	saved    []byte     // the options that are on disk; under shelving
+
 	choosing sync.Mutex // held while an option is changed: editor and user may do so at once
 	telling  sync.Mutex // held while the editor is told of modes and options, so that what comes last is how they are
 

@@ -17,7 +17,9 @@ func TestClients(t *testing.T) {
 	node := filepath.Join(runtime, "node", "bin", "node")
 
 	t.Run("acpx", func(t *testing.T) {
-		testACPX(t, agent, node, filepath.Join(install(t, list, "acpx"), "acpx", "dist", "cli.js"))
+		acpx := filepath.Join(install(t, list, "acpx"), "acpx", "dist", "cli.js")
+		testACPX(t, agent, node, acpx)
+		t.Run("sessions", func(t *testing.T) { testACPXSessions(t, agent, node, acpx) })
 	})
 	for _, g := range generations {
 		t.Run(g.name, func(t *testing.T) {

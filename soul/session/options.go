@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 )
 
 const (
@@ -27,15 +28,55 @@ func (s *Session) Options() json.RawMessage {
 func (s *Session) SetOptions(options json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
+	if s.closed {
 		return ErrClosed
+	}
+	return writeOptions(s.ours, options)
+}
+
+// SetOptions is Session.SetOptions for a session that is not open. One that somebody
+// has open is an ErrInUse, one that is not there an ErrNotFound.
+func (st *Store) SetOptions(id string, options json.RawMessage) error {
+	if err := st.setOptions(id, options); err != nil {
+		return fmt.Errorf("session %q: %w", id, err)
+	}
+	return nil
+}
+
+func (st *Store) setOptions(id string, options json.RawMessage) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(st.share)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	ours, err := openFolder(root, false, oursName, sessionsName, id)
+	switch err = errors.Join(err, root.Close()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrNotFound
+	case err != nil:
+		return err
+	}
+	lock, _, err := acquire(ours)
+	if err != nil {
+		return errors.Join(err, ours.Close())
+	}
+	err = writeOptions(st.wrap(rootFolder{ours}), options)
+	return errors.Join(err, lock.Close(), ours.Close())
+}
+
+func writeOptions(ours folder, options json.RawMessage) error {
+	switch {
 	case len(options) > maxOptions:
 		return fmt.Errorf("the options of the session take %d bytes, more than %d", len(options), maxOptions)
 	case !json.Valid(options):
 		return errors.New("the options of the session are not JSON")
 	}
-	if err := replaceFile(s.ours, optionsName, optionsName+".tmp", contents(options)); err != nil {
+	if err := replaceFile(ours, optionsName, optionsName+".tmp", contents(options)); err != nil {
 		return fmt.Errorf("writing the options of the session: %w", err)
 	}
 	return nil

@@ -328,3 +328,27 @@ func TestOptions(t *testing.T) {
 		t.Errorf("damaged options are %s", got)
 	}
 }
+
+// The options of a session that nobody has open can be kept without opening it.
+func TestOptionsOfAClosedSession(t *testing.T) {
+	st := newStore(t)
+	s := create(t, st, "x")
+	if err := st.SetOptions("x", json.RawMessage(`{}`)); !errors.Is(err, ErrInUse) {
+		t.Errorf("of one that is open: %v", err)
+	}
+	check(t, s.Close())
+	check(t, st.SetOptions("x", json.RawMessage(`{"model":"m"}`)))
+	if st.SetOptions("x", json.RawMessage(`{`)) == nil {
+		t.Error("what is no JSON was kept")
+	}
+	for id, want := range map[string]error{"y": ErrNotFound, "../x": ErrID} {
+		if err := st.SetOptions(id, json.RawMessage(`{}`)); !errors.Is(err, want) {
+			t.Errorf("of %s: %v", id, err)
+		}
+	}
+	s = open(t, st, "x")
+	if got := string(s.Options()); got != `{"model":"m"}` {
+		t.Errorf("kept is %s", got)
+	}
+	check(t, s.Close())
+}
