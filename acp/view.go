@@ -22,6 +22,9 @@ type view struct {
 	text    *chunk      // the message that text goes to, nil: a new one begins
 	thought *chunk      // the thought that thinking goes to, nil: a new one begins
 	planned []planEntry // the plan that is shown
+	answer  *chunk // the message that the step's text went to last, nil: none since its last call
+	broken  *chunk // the message that broke off and may be gone on with, nil: none
+	told    wire.Retelling
 	calls   calls
 }
 
@@ -44,17 +47,21 @@ func (v *view) Receive(m wire.Message) {
 			}
 		}
 	}()
-	switch m := m.(type) {
+	show, superseded := v.told.Receive(m)
+	if superseded {
+		v.supersede(show)
+	}
+	switch m := show.(type) {
 	case wire.TurnBegin:
-		v.text, v.thought = nil, nil
+		v.text, v.thought, v.answer, v.broken = nil, nil, nil, nil
 		v.prompts++
 		v.session.keepPrompt(v.prompts)
 	case wire.StepBegin:
-		v.text, v.thought = nil, nil
+		v.text, v.thought, v.answer, v.broken = nil, nil, nil, nil
 	case wire.ContentPart:
 		v.part(m.Part)
 	case wire.ToolCall:
-		v.text, v.thought = nil, nil
+		v.text, v.thought, v.answer, v.broken = nil, nil, nil, nil
 		v.calls.begin(m.Call)
 	case wire.ToolCallPart:
 		v.calls.more(m.ArgumentsPart)
@@ -72,7 +79,10 @@ func (v *view) Receive(m wire.Message) {
 	case wire.StatusUpdate:
 		v.usage(m)
 	case wire.StepRetry:
+		v.broken = v.answer
 		v.retry(m)
+	case wire.Notification:
+		v.notice(m.Severity, m.Title, m.Body)
 	}
 }
 
@@ -87,6 +97,9 @@ func (v *view) part(p llm.Part) {
 	case llm.PartText:
 		frame, kind, text = &v.text, "agent_message_chunk", p.Text
 		v.thought = nil
+		if v.text == nil {
+			v.text, v.broken = v.broken, nil
+		}
 	case llm.PartThink:
 		frame, kind, text = &v.thought, "agent_thought_chunk", p.Think
 		v.text = nil
@@ -99,6 +112,9 @@ func (v *view) part(p llm.Part) {
 	if *frame == nil {
 		v.message++
 		*frame = newChunk(v.session.id, kind, fmt.Sprintf("msg-%d", v.message))
+	}
+	if v.text != nil {
+		v.answer = v.text
 	}
 	for len(text) > maxChunk {
 		cut := maxChunk
@@ -153,19 +169,6 @@ func planStatus(s soul.TaskState) string {
 		return "completed"
 	}
 	return "pending"
-}
-
-// retry tells editors that take notices why nothing moves.
-func (v *view) retry(r wire.StepRetry) {
-	if !v.session.client.notices {
-		return
-	}
-	v.session.update(noticeUpdate{
-		SessionUpdate: "notice",
-		Severity:      "warning",
-		Title:         fmt.Sprintf("The model did not answer; trying again in %.1f s", r.WaitS),
-		Description:   fmt.Sprintf("Attempt %d of %d.", r.NextAttempt, r.MaxAttempts),
-	})
 }
 
 // endTurn closes what a turn left open, before its answer goes out.

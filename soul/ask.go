@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -12,78 +11,111 @@ import (
 	"kimi-acp/soul/wire"
 )
 
-// RetryPolicy says how often and how long a failed model call is repeated. The
-// n-th wait is Base·2ⁿ⁻¹ plus up to Jitter, at most Cap; a longer wait that the
-// provider asked for is honoured up to MaxAsked.
-type RetryPolicy struct {
-	Attempts int // model calls per step, in all
-	Base     time.Duration
-	Jitter   time.Duration
-	Cap      time.Duration
-	MaxAsked time.Duration
+// asking is one step's way to a whole answer of a model, over as many calls as it
+// takes. It is the only layer that repeats calls: what it gives up on is marked final.
+type asking struct {
+	soul     *Builtin
+	step     int
+	attempt  int           // of the model in use, from 1
+	waited   time.Duration // in all
+	said     []llm.Part    // by an attempt that broke off, if it is worth going on from; else nil
+	stripped bool          // images were taken out
 }
 
-// DefaultRetry has kimi-cli's numbers, and waits up to a minute when a provider
-// says how long.
-var DefaultRetry = RetryPolicy{Attempts: 3, Base: 300 * time.Millisecond, Jitter: 500 * time.Millisecond, Cap: 5 * time.Second, MaxAsked: time.Minute}
-
-// maxDoublings keeps a wait from growing beyond what a Duration holds.
-const maxDoublings = 20
-
-// wait is the pause before attempt n+1.
-func (p RetryPolicy) wait(n int, e *llm.Error) time.Duration {
-	if e.RetryAfter > 0 {
-		return min(e.RetryAfter, p.MaxAsked)
-	}
-	d := p.Base << min(n-1, maxDoublings)
-	if p.Jitter > 0 {
-		d += rand.N(p.Jitter)
-	}
-	return min(d, p.Cap)
-}
-
-// retryable reports whether the same request may succeed a moment later.
-func retryable(k llm.Kind) bool {
-	switch k {
-	case llm.KindRateLimit, llm.KindOverloaded, llm.KindServer, llm.KindTimeout, llm.KindConnection, llm.KindEmpty:
-		return true
-	}
-	return false
-}
-
-// ask calls the model until an answer is whole. A failed attempt is repeated
-// only while nothing of it was shown, since what a user has read cannot be taken
-// back.
+// ask calls the model until an answer is whole. When an attempt breaks off after much
+// was said, the next one goes on from there; else it begins again. On the Wire a step
+// is told from its beginning after each StepRetry, as Wire clients expect.
 func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
-	req := &llm.Request{System: b.record.system, Messages: b.history.Messages(), Tools: b.cfg.Tools, CacheKey: b.cfg.SessionID}
-	for attempt := 1; ; attempt++ {
-		a := &assembler{send: b.cfg.Wire.Send}
-		err := b.stream(ctx, req, a)
+	s := &asking{soul: b, step: n, attempt: 1}
+	for {
+		model := b.choose()
+		a := &assembler{send: b.cfg.Wire.Send, kept: textOf(s.said)}
+		err := stream(ctx, model, s.request(), a)
 		if err == nil {
+			b.answered(model)
 			return a, nil
 		}
+		b.failCalls(a)
 		if ctx.Err() != nil {
-			b.failCalls(a)
+			model.circuit.Release()
 			return nil, context.Canceled
 		}
 		var e *llm.Error
-		if !errors.As(err, &e) || a.begun || !retryable(e.Kind) || attempt >= b.cfg.Retry.Attempts {
-			b.failCalls(a)
+		if !errors.As(err, &e) {
+			model.circuit.Release()
 			return nil, fmt.Errorf("step %d: %w", n, err)
 		}
-		wait := b.cfg.Retry.wait(attempt, e)
-		b.cfg.Wire.Send(retryEvent(n, attempt+1, b.cfg.Retry.Attempts, wait, e))
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, context.Canceled
+		if s.said != nil && e.Kind == llm.KindEmpty { // what broke off was all there was to say
+			b.answered(model)
+			a.settle()
+			return a, nil
 		}
+		s.keep(a)
+		if err := s.recover(ctx, model, e); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// request is what the model is asked next.
+func (s *asking) request() *llm.Request {
+	b := s.soul
+	messages := b.history.Messages()
+	if s.said != nil {
+		messages = append(messages,
+			llm.Message{Role: llm.RoleAssistant, Content: s.said},
+			llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(goOn)}})
+	}
+	return &llm.Request{System: b.record.system, Messages: messages, Tools: b.cfg.Tools, CacheKey: b.cfg.SessionID}
+}
+
+// recover prepares the next attempt after a failure and returns when it may begin, or
+// gives the error that ends the step.
+func (s *asking) recover(ctx context.Context, model answerer, e *llm.Error) error {
+	b, remedy := s.soul, e.Kind.Remedy()
+	if remedy.Switch {
+		model.circuit.Fail()
+	} else {
+		model.circuit.Release()
+	}
+	wait, inTime := b.cfg.Retry.wait(s.attempt, e, s.waited)
+	repeats := e.Repeatable() && s.attempt < b.cfg.Retry.Attempts && inTime
+	_, hasStandIn := b.standIn(model)
+	switch {
+	case remedy.Strip && !s.stripped && b.history.DropImages():
+		s.stripped = true
+		b.tell("warning", "Images were left out", "The provider cannot read an image of the conversation, so the model goes on without them.")
+		b.cfg.Wire.Send(retryEvent(s.step, s.attempt, b.cfg.Retry.Attempts, 0, e))
+		return nil
+	case remedy.Switch && hasStandIn && (!repeats || model.circuit.State() == llm.CircuitOpen):
+		model.circuit.Trip()
+		s.attempt = 1
+		b.cfg.Wire.Send(retryEvent(s.step, s.attempt, b.cfg.Retry.Attempts, 0, e))
+		return nil
+	case !repeats:
+		final := *e
+		final.Final = true
+		return fmt.Errorf("step %d: %w", s.step, &final)
+	}
+	s.attempt++
+	s.waited += wait
+	b.cfg.Wire.Send(retryEvent(s.step, s.attempt, b.cfg.Retry.Attempts, wait, e))
+	if r, ok := model.Provider.(llm.Reconnecter); ok && e.Status == 0 {
+		r.Reconnect() // no response, or not all of it: the connections are under suspicion
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Canceled
 	}
 }
 
 // stream runs one model call into a.
-func (b *Builtin) stream(ctx context.Context, req *llm.Request, a *assembler) error {
-	for d, err := range b.model().Stream(ctx, req) {
+func stream(ctx context.Context, p llm.Provider, req *llm.Request, a *assembler) error {
+	for d, err := range p.Stream(ctx, req) {
 		if err != nil {
 			return err
 		}
@@ -91,6 +123,7 @@ func (b *Builtin) stream(ctx context.Context, req *llm.Request, a *assembler) er
 			return err
 		}
 	}
+	a.settle()
 	if len(a.calls) > 0 || a.finish == llm.FinishContentFilter || a.finish == llm.FinishLength {
 		return nil
 	}
@@ -107,12 +140,14 @@ func (b *Builtin) stream(ctx context.Context, req *llm.Request, a *assembler) er
 func retryEvent(n, nextAttempt, attempts int, wait time.Duration, e *llm.Error) wire.StepRetry {
 	kind := "APIStatusError"
 	switch e.Kind {
-	case llm.KindTimeout:
+	case llm.KindTimeout, llm.KindStalled:
 		kind = "APITimeoutError"
 	case llm.KindConnection:
 		kind = "APIConnectionError"
 	case llm.KindEmpty:
 		kind = "APIEmptyResponseError"
+	case llm.KindMalformed:
+		kind = "ChatProviderError"
 	}
 	r := wire.StepRetry{N: n, NextAttempt: nextAttempt, MaxAttempts: attempts, WaitS: wait.Seconds(), ErrorType: kind}
 	if e.Status != 0 {

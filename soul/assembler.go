@@ -31,7 +31,8 @@ type assembler struct {
 	calls  []*streamedCall
 	open   int // calls[:open] are complete on the Wire
 	size   int
-	begun  bool // something was sent
+	kept   string // text of an attempt that broke off, to go on from; "" once it shows how this one does
+	again  int    // bytes of kept that this attempt has said again so far
 	usage  *llm.Usage
 	id     string
 	finish llm.FinishReason
@@ -76,15 +77,17 @@ func (a *assembler) text(p llm.Part, size int) error {
 	if err := a.grow(size); err != nil {
 		return err
 	}
-	a.begun = true
-	a.send(wire.ContentPart{Part: p})
-	a.merge(p)
+	if a.kept != "" && p.Type == llm.PartText {
+		a.resume(p.Text)
+		return nil
+	}
+	a.say(p)
 	return nil
 }
 
 func (a *assembler) call(d llm.Delta) error {
 	if len(a.calls) == maxCalls {
-		return &llm.Error{Kind: llm.KindMalformed, Message: fmt.Sprintf("the model's answer calls more than %d tools", maxCalls)}
+		return &llm.Error{Kind: llm.KindMalformed, Message: fmt.Sprintf("the model's answer calls more than %d tools", maxCalls), Final: true}
 	}
 	c := &streamedCall{index: d.Index, call: d.Call}
 	if d.Call.Arguments != nil {
@@ -93,8 +96,8 @@ func (a *assembler) call(d llm.Delta) error {
 		}
 		c.args, c.given = append(c.args, *d.Call.Arguments...), true
 	}
+	a.settle() // texts stand before calls
 	c.call.ID = a.uniqueID(c.call.ID)
-	a.begun = true
 	a.calls = append(a.calls, c)
 	a.advance(false)
 	return nil
@@ -174,7 +177,7 @@ func (a *assembler) message() llm.Message {
 
 func (a *assembler) grow(n int) error {
 	if a.size += n; a.size > maxAnswer {
-		return &llm.Error{Kind: llm.KindMalformed, Message: fmt.Sprintf("the model's answer is larger than %d MiB", maxAnswer>>20)}
+		return &llm.Error{Kind: llm.KindMalformed, Message: fmt.Sprintf("the model's answer is larger than %d MiB", maxAnswer>>20), Final: true}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 type Config struct {
 	SessionID string
 	Provider  llm.Provider
+	Fallback  llm.Provider // answers while Provider's circuit is open; nil: nobody
 	Wire      *wire.Wire
 	Tools     []llm.ToolSpec // what the model may call; run through Wire.CallTool
 	System    string         // the system prompt, frozen for the session
@@ -41,8 +42,11 @@ type Builtin struct {
 
 	mu       sync.Mutex
 	provider llm.Provider
-	calls    int       // model calls that were answered
-	used     llm.Usage // by all of them
+	calls    int          // model calls that were answered
+	used     llm.Usage    // by all of them
+	standsIn bool         // the fallback answers, and people were told
+	told     int          // notifications so far
+	circuit  *llm.Circuit // of a provider that has none
 }
 
 var (
@@ -63,7 +67,7 @@ func New(cfg Config) *Builtin {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider}
+	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider, circuit: &llm.Circuit{}}
 	b.history.fixed = llm.EstimateText(cfg.System)
 	b.record = record{system: cfg.System, log: cfg.Logger}
 	for _, t := range cfg.Tools {
@@ -83,7 +87,7 @@ func (b *Builtin) Status() Status {
 func (b *Builtin) UseModel(p llm.Provider) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.provider = p
+	b.provider, b.circuit, b.standsIn = p, &llm.Circuit{}, false
 }
 
 // model is the provider of the model in use.

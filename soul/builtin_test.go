@@ -183,20 +183,6 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-func TestRetryWait(t *testing.T) {
-	p := RetryPolicy{Attempts: 9, Base: 300 * time.Millisecond, Cap: 5 * time.Second, MaxAsked: time.Minute}
-	for n, want := range map[int]time.Duration{1: 300 * time.Millisecond, 2: 600 * time.Millisecond, 5: 4800 * time.Millisecond, 6: 5 * time.Second, 36: 5 * time.Second, 100: 5 * time.Second} {
-		if got := p.wait(n, &llm.Error{}); got != want {
-			t.Errorf("wait %d is %v, want %v", n, got, want)
-		}
-	}
-	for asked, want := range map[time.Duration]time.Duration{7 * time.Second: 7 * time.Second, time.Hour: time.Minute} {
-		if got := p.wait(1, &llm.Error{RetryAfter: asked}); got != want {
-			t.Errorf("asked for %v: %v, want %v", asked, got, want)
-		}
-	}
-}
-
 func TestToolsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := tools{"Read": func(context.Context, string) wire.ToolReturnValue { time.Sleep(time.Second); return ok("x") }}
@@ -297,7 +283,7 @@ func (b breaking) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, err
 // A call that was never shown has no result either.
 func TestFailureClosesOnlyTheCallsThatWereShown(t *testing.T) {
 	read := tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok("") }}
-	s := play(read, Config{})
+	s := play(read, Config{Retry: RetryPolicy{Attempts: 1}})
 	s.UseModel(breaking{s.model(), []llm.Delta{
 		{Kind: llm.DeltaCall, Index: 0, Call: llm.ToolCall{ID: "a", Name: "Read"}},
 		{Kind: llm.DeltaCall, Index: 1, Call: llm.ToolCall{ID: "b", Name: "Read"}},

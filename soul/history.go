@@ -93,6 +93,32 @@ func (h *History) Truncate(n int) {
 	}
 }
 
+// imageLeftOut stands where an image was that a provider could not read.
+const imageLeftOut = "<system>An image was here. The provider could not read it, so it was left out.</system>"
+
+// DropImages puts a note in the place of every image and reports whether there was
+// one. Messages that were given out before stay as they are.
+func (h *History) DropImages() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	dropped := false
+	for i := range h.messages {
+		m := &h.messages[i]
+		if !slices.ContainsFunc(m.Content, func(p llm.Part) bool { return p.Type == llm.PartImage }) {
+			continue
+		}
+		dropped = true
+		m.Content = slices.Clone(m.Content)
+		for j := range m.Content {
+			if m.Content[j].Type == llm.PartImage {
+				m.Content[j] = llm.Text(imageLeftOut)
+			}
+		}
+		m.Tokens = llm.EstimateTokens(*m)
+	}
+	return dropped
+}
+
 // Reported notes what the model counted for all messages now in the history.
 func (h *History) Reported(tokens int) {
 	h.mu.Lock()

@@ -26,6 +26,7 @@ const (
 	KindContentFilter      // refused by the provider's filter
 	KindUnknownModel       // no such model (404)
 	KindBadRequest         // refused as invalid (other 4xx)
+	KindBadImage           // an image of the conversation cannot be read or is too large
 )
 
 // Error is a failed model call.
@@ -35,6 +36,7 @@ type Error struct {
 	RetryAfter time.Duration // what the provider asked for, 0 when it did not
 	Message    string        // the provider's words, without secrets
 	RequestID  string        // the provider's id of the call, which its support asks for; "": none
+	Final      bool          // a repetition is pointless whatever the kind says, or all repetitions are used up
 	Err        error         // the cause, may be nil
 }
 

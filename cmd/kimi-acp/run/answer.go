@@ -10,9 +10,12 @@ import (
 
 // Answer is a View, for the Raw stream, that writes the model's text and nothing
 // else, as it comes. Texts that something else stood between begin on lines of their
-// own, and the whole ends with a line end.
+// own, and the whole ends with a line end. An answer that broke off and is gone on with
+// stays in one piece.
 type Answer struct {
 	w    io.Writer
+	told wire.Retelling
+	mend bool        // an attempt broke off, and no text has come since
 	fail func(error) // told once when w takes no more
 	open bool        // the last line has no end
 	dead bool
@@ -24,11 +27,26 @@ func NewAnswer(w io.Writer, fail func(error)) *Answer { return &Answer{w: w, fai
 
 // Receive writes a text, or ends the line that one left open.
 func (a *Answer) Receive(m wire.Message) {
-	if part, ok := m.(wire.ContentPart); ok && part.Part.Type == llm.PartText {
-		a.write(part.Part.Text)
+	m, superseded := a.told.Receive(m)
+	switch part := m.(type) {
+	case wire.StepRetry:
+		a.mend = true
 		return
+	case wire.ContentPart:
+		if part.Part.Type == llm.PartText {
+			if superseded {
+				a.end()
+			}
+			a.mend = false
+			a.write(part.Part.Text)
+			return
+		}
+		if a.mend {
+			return
+		}
 	}
 	if shows(m) {
+		a.mend = false
 		a.end()
 	}
 }
@@ -36,7 +54,7 @@ func (a *Answer) Receive(m wire.Message) {
 // shows tells whether a message stands between two texts.
 func shows(m wire.Message) bool {
 	switch m.(type) {
-	case wire.ContentPart, wire.StepBegin, wire.StepRetry, wire.ToolCall, wire.ToolResult, wire.ApprovalRequest, wire.QuestionRequest, wire.TurnEnd:
+	case wire.ContentPart, wire.StepBegin, wire.StepRetry, wire.Notification, wire.ToolCall, wire.ToolResult, wire.ApprovalRequest, wire.QuestionRequest, wire.TurnEnd:
 		return true
 	}
 	return false

@@ -26,7 +26,7 @@ const (
 func Exit(r Result) ExitCode {
 	var e *llm.Error
 	switch {
-	case errors.As(r.Err, &e) && passes(e.Kind):
+	case errors.As(r.Err, &e) && e.Kind.Remedy().Repeat:
 		return ExitRetry
 	case r.Err != nil:
 		return ExitFailed
@@ -43,15 +43,6 @@ func Exit(r Result) ExitCode {
 		return ExitUnanswered
 	}
 	return ExitDone
-}
-
-// passes tells whether the same turn may succeed a while later.
-func passes(k llm.Kind) bool {
-	switch k {
-	case llm.KindRateLimit, llm.KindOverloaded, llm.KindServer, llm.KindTimeout, llm.KindConnection, llm.KindEmpty, llm.KindStalled:
-		return true
-	}
-	return false
 }
 
 // StopName names how a turn ended: end_turn, max_tokens, max_steps, refusal,
@@ -90,7 +81,7 @@ func Advice(err error) string {
 	case llm.KindContentFilter:
 		return "The provider refused the content: reword the prompt."
 	}
-	if passes(e.Kind) {
+	if e.Kind.Remedy().Repeat {
 		return "This may pass: try again in a while."
 	}
 	return ""

@@ -268,7 +268,7 @@ func TestExit(t *testing.T) {
 	}{
 		{Result{}, 0, "end_turn"},
 		{failed(llm.KindAuth), 1, "error"},
-		{failed(llm.KindMalformed), 1, "error"},
+		{failed(llm.KindMalformed), 75, "error"},
 		{Result{Err: errors.New("bug")}, 1, "error"},
 		{Result{Stop: soul.StopRefusal}, 3, "refusal"},
 		{Result{Stop: soul.StopMaxTokens}, 4, "max_tokens"},

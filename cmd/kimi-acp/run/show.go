@@ -53,6 +53,9 @@ func (v *Show) Receive(m wire.Message) {
 		return
 	}
 	v.answer.Receive(m)
+	if _, retry := m.(wire.StepRetry); retry {
+		v.answer.end() // what is said of it stands on lines of its own
+	}
 	r, isResult := m.(wire.ToolResult)
 	if shows(m) && (!isResult || v.calls[r.ToolCallID] != v.under) {
 		v.under = nil
@@ -78,6 +81,11 @@ func (v *Show) Receive(m wire.Message) {
 		v.asks(m)
 	case wire.ToolResult:
 		v.result(m)
+	case wire.Notification:
+		v.screen.Section("Notice", m.Title)
+		if m.Body != "" {
+			v.screen.Wrapped(screen.Yellow, m.Body)
+		}
 	case wire.StepRetry:
 		v.screen.Section("Retry", "")
 		v.screen.Wrapped(screen.Yellow, fmt.Sprintf("The model did not answer (%s); attempt %d of %d follows in %.1fs.", m.ErrorType, m.NextAttempt, m.MaxAttempts, m.WaitS))

@@ -233,6 +233,9 @@ func (c *Catalog) dial(m *model, thinking openai.Thinking) (*openai.Provider, er
 		UserAgent:    c.opts.UserAgent,
 		Header:       http.Header{},
 	}
+	if m.endpoint != nil {
+		cfg.Circuit = &m.endpoint.circuit
+	}
 	if m.Provider.Type == config.TypeKimi {
 		cfg.Dialect = openai.DialectKimi
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kimi-acp/internal/config"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/openai"
 )
 
@@ -23,6 +24,7 @@ type endpoint struct {
 	key      endpointKey
 	label    string // the provider's name, or one like it if that is taken
 	provider config.Provider
+	circuit  llm.Circuit // shared by the providers of all its models; locks itself
 
 	list     []openai.ModelInfo
 	next     time.Time          // when to ask again

@@ -66,6 +66,9 @@ func transportError(err error) *llm.Error {
 	if errors.As(err, &n) && n.Timeout() {
 		return &llm.Error{Kind: llm.KindTimeout, Message: "the provider did not answer in time: " + err.Error(), Err: err}
 	}
+	if untrusted(err) {
+		return &llm.Error{Kind: llm.KindConnection, Message: "no secure connection to the provider can be made: " + err.Error(), Final: true, Err: err}
+	}
 	return &llm.Error{Kind: llm.KindConnection, Message: "the connection to the provider failed: " + err.Error(), Err: err}
 }
 

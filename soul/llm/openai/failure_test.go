@@ -30,6 +30,8 @@ func TestStatuses(t *testing.T) {
 		{400, nil, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 131072"}}`, "overflow 400: Invalid request: Your request exceeded model token limit: 131072"},
 		{400, nil, `{"error":{"message":"too long","code":"context_length_exceeded"}}`, "overflow 400: too long"},
 		{413, nil, "", "overflow 413: Request Entity Too Large"},
+		{400, nil, `{"error":{"message":"messages.0.content.1.image.source.base64: image exceeds 5 MB maximum","type":"invalid_request_error"}}`, "bad image 400: messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"},
+		{400, nil, `{"error":{"message":"Could not process image"}}`, "bad image 400: Could not process image"},
 		{422, nil, `{"detail":[{"msg":"bad"}]}`, `bad request 422: [{"msg":"bad"}]`},
 		{400, nil, `{"error":{"message":"The request was rejected because it was considered high risk","type":"content_filter"}}`, "content filter 400: The request was rejected because it was considered high risk"},
 		{429, http.Header{"Retry-After": {"7"}}, `{"error":{"message":"TPM","type":"rate_limit_reached_error"}}`, "rate limit 429 after 7s: TPM"},

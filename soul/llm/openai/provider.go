@@ -6,7 +6,7 @@
 // and dialect.go write the body, lines.go guards the stream, chunk.go and fast.go
 // read a chunk, answer.go and calls.go put the answer together, and failure.go
 // with vendor.go says what went wrong. transport.go and warm.go keep connections
-// ready, and models.go reads what a server offers.
+// ready, health.go tells how a provider does, and models.go reads what a server offers.
 //
 // It must not know sessions, tools that run, retries or configuration files: it
 // makes one call at a time and says honestly how that ended.
@@ -64,6 +64,7 @@ type Config struct {
 	Header      http.Header                // further header fields; they win over ours
 	Extra       map[string]json.RawMessage // further fields of the body, as `temperature`; they win over those of dialect and thinking
 	IdleTimeout time.Duration              // longest silence within a stream; 0: DefaultIdleTimeout
+	Circuit     *llm.Circuit               // of the provider, for those who choose; calls do not heed it. Nil: none
 
 	cacheKey bool // the server knows prompt_cache_key
 }

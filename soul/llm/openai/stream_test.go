@@ -41,7 +41,7 @@ var kindNames = map[llm.Kind]string{
 	llm.KindRateLimit: "rate limit", llm.KindOverloaded: "overloaded", llm.KindServer: "server", llm.KindTimeout: "timeout",
 	llm.KindConnection: "connection", llm.KindEmpty: "empty", llm.KindMalformed: "malformed", llm.KindStalled: "stalled",
 	llm.KindOverflow: "overflow", llm.KindContentFilter: "content filter", llm.KindUnknownModel: "unknown model",
-	llm.KindBadRequest: "bad request",
+	llm.KindBadRequest: "bad request", llm.KindBadImage: "bad image",
 }
 
 var madeUpID = regexp.MustCompile(`^call_[A-Z2-7]{26}$`)

@@ -45,6 +45,22 @@ var vendorTexts = [...]struct {
 		"datainspectionfailed",            // DashScope
 		"blocked by our content policies", // several
 	}},
+	{llm.KindBadImage, []int{400, 413, 415, 422, 500}, []string{
+		"could not process image",       // Anthropic
+		"image exceeds",                 // Anthropic: too many bytes
+		"image dimensions exceed",       // Anthropic
+		"invalid_image",                 // OpenAI
+		"image_parse_error",             // OpenAI
+		"unsupported image",             // OpenAI, Moonshot
+		"invalid image",                 // several
+		"unable to process input image", // Gemini
+		"failed to load image",          // llama.cpp
+		"failed to decode image",        // vLLM, llama.cpp
+		"cannot identify image",         // vLLM
+		"image is too large",            // several
+		"does not support image",        // several
+		"image input is not supported",  // llama.cpp
+	}},
 	// Gemini words a limit per minute like a used-up quota, but says when to come back.
 	{llm.KindRateLimit, []int{429}, []string{"please retry in "}},
 	{llm.KindBilling, []int{400, 402, 403, 429}, []string{
