@@ -8,6 +8,12 @@ import (
 	"kimi-acp/soul/wire"
 )
 
+// again prepares for a step that is told from its beginning once more.
+func (v *view) again(r wire.StepRetry) {
+	v.told.Receive(r)
+	v.broken = v.answer
+}
+
 // retry tells why nothing moves. Where a model takes over, or something was left out,
 // a Notification tells it.
 func (v *view) retry(r wire.StepRetry) {
@@ -50,9 +56,9 @@ func (v *view) notice(severity, title, body string) {
 	if body != "" {
 		text += " " + body
 	}
-	v.message++
+	v.notices++
 	v.thought = nil
-	v.chunk(newChunk(v.session.id, "agent_thought_chunk", fmt.Sprintf("msg-%d", v.message)).with(text+"\n"))
+	v.chunk(newChunk(v.session.id, "agent_thought_chunk", fmt.Sprintf("notice-%d", v.notices)).with(text + "\n"))
 }
 
 // supersede prepares for a text or thought that takes the place of what was shown of

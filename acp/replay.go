@@ -41,6 +41,8 @@ func (s *session) replay(kept *store.Session, silent bool) error {
 			v.calls.abandon()
 		case wire.StepBegin, wire.ContentPart, wire.ToolCall, wire.ToolCallPart:
 			v.Receive(m)
+		case wire.StepRetry:
+			v.again(m)
 		case wire.ToolResult:
 			s.replayResult(kept, m)
 		case wire.StatusUpdate:

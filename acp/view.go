@@ -19,11 +19,12 @@ type view struct {
 	silent  bool        // nothing is sent: what was shown before is only counted
 	prompts int         // number of prompts so far
 	message int         // number of messages so far; ids are made from it
+	notices int         // number of notices that were shown as thoughts; replays have none of them
 	text    *chunk      // the message that text goes to, nil: a new one begins
 	thought *chunk      // the thought that thinking goes to, nil: a new one begins
 	planned []planEntry // the plan that is shown
-	answer  *chunk // the message that the step's text went to last, nil: none since its last call
-	broken  *chunk // the message that broke off and may be gone on with, nil: none
+	answer  *chunk      // the message that the step's text went to last, nil: none since its last call
+	broken  *chunk      // the message that broke off and may be gone on with, nil: none
 	told    wire.Retelling
 	calls   calls
 }
@@ -79,7 +80,7 @@ func (v *view) Receive(m wire.Message) {
 	case wire.StatusUpdate:
 		v.usage(m)
 	case wire.StepRetry:
-		v.broken = v.answer
+		v.again(m)
 		v.retry(m)
 	case wire.Notification:
 		v.notice(m.Severity, m.Title, m.Body)

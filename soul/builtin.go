@@ -39,6 +39,7 @@ type Builtin struct {
 	history History
 	record  record
 	known   map[string]bool // tool names
+	repeats repeats         // of the turn that runs
 
 	mu       sync.Mutex
 	provider llm.Provider
@@ -132,6 +133,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		}
 		in = Input{Parts: []llm.Part{llm.Text(prompt)}}
 	}
+	b.repeats = repeats{}
 	if b.cfg.Edits != nil {
 		if found := b.cfg.Edits.Findings(ctx); found != "" {
 			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
@@ -149,6 +151,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 			return Outcome{Stop: StopCancelled, Steps: n - 1}, nil
 		}
 		if n > b.cfg.MaxSteps {
+			b.say("I stopped after %d steps, which is as many as a turn may have. Send “continue” and I go on from here.", n-1)
 			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
 		}
 		b.record.checkpoint()
@@ -161,7 +164,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 			return Outcome{Steps: n}, err
 		}
 		switch next {
-		case stepDone:
+		case stepDone, stepCircling:
 			return Outcome{Stop: StopEndTurn, Steps: n}, nil
 		case stepCut:
 			return Outcome{Stop: StopMaxTokens, Steps: n}, nil

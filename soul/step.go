@@ -18,6 +18,7 @@ const (
 	stepCut                   // cut at the output limit
 	stepRefused               // refused by the provider's filter
 	stepCancelled             // the turn's context ended after tools had started
+	stepCircling              // tools ran, and the model goes round in circles
 )
 
 // step is one model call and the tool calls that it asks for. The history grows
@@ -50,10 +51,14 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 		return stepDone, nil
 	}
 	b.sendStatus(answer)
-	results := b.runTools(ctx, message.ToolCalls)
+	results, circling := b.runTools(ctx, message.ToolCalls)
 	b.commit(answer, message, results...)
 	if ctx.Err() != nil {
 		return stepCancelled, nil
+	}
+	if circling != "" {
+		b.say("I stopped: %s. Tell me what to do differently, or send “continue”.", circling)
+		return stepCircling, nil
 	}
 	return stepContinue, nil
 }
@@ -72,19 +77,27 @@ func (b *Builtin) count(a *assembler) {
 }
 
 // runTools runs the calls of one message side by side; the Executor behind the
-// Wire orders those that change something. It waits for all of them.
-func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) []llm.Message {
-	messages := make([]llm.Message, len(calls))
+// Wire orders those that change something. It waits for all of them, and says why the
+// turn had better end when the model goes round in circles.
+func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages []llm.Message, circling string) {
+	values := make([]wire.ToolReturnValue, len(calls))
 	var wg sync.WaitGroup
 	for i, call := range calls {
 		wg.Go(func() {
-			value := b.runTool(ctx, call)
-			messages[i] = toolMessage(call.ID, value)
-			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: value})
+			values[i] = b.runTool(ctx, call)
+			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: values[i]})
 		})
 	}
 	wg.Wait()
-	return messages
+	reminders, circling := b.repeats.note(calls, values)
+	for i, call := range calls {
+		m := toolMessage(call.ID, values[i])
+		if reminders[i] != "" {
+			m.Content = append(m.Content, llm.Text("<system-reminder>"+reminders[i]+"</system-reminder>"))
+		}
+		messages = append(messages, m)
+	}
+	return messages, circling
 }
 
 func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolReturnValue {

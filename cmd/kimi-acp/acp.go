@@ -95,6 +95,7 @@ func runACP(args []string) int {
 			return soul.New(soul.Config{
 				SessionID: s.SessionID,
 				Provider:  s.Provider,
+				Fallback:  m.fallback(),
 				Wire:      s.Wire,
 				Tools:     s.Executor.Specs(),
 				System: soul.SystemPrompt(soul.Surroundings{

@@ -86,6 +86,21 @@ func (m *models) Provider(modelID, levelID string) (llm.Provider, error) {
 	return c.Provider(modelID, levelID)
 }
 
+// fallback makes the provider of the model that answers while another one fails, nil
+// when there is none or it cannot be used.
+func (m *models) fallback() llm.Provider {
+	cfg, c := m.now()
+	if cfg.Fallback == "" {
+		return nil
+	}
+	p, err := c.Provider(cfg.Fallback, "")
+	if err != nil {
+		m.log.Warn("the fallback model cannot be used", "error", err)
+		return nil
+	}
+	return p
+}
+
 // settings is what new sessions begin with.
 func (m *models) settings() acp.Settings {
 	cfg, _ := m.now()

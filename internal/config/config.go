@@ -47,6 +47,7 @@ type Config struct {
 	Debug        bool     // log the details too
 	Models       []Model  // the usable ones with distinct IDs: the default first, then by source and place in the file
 	DefaultModel string   // ID of Models[0]; empty when there is none
+	Fallback     string   // ID of the model that answers while the provider of another one fails; empty: none
 	Thinking     *bool    // whether models that can think do; nil: not said
 	DefaultMode  string   // one of the modes; empty: ModeDefault
 	Loop         Loop     // how long a turn may become

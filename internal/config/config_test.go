@@ -238,3 +238,19 @@ func TestExamplesOfThePage(t *testing.T) {
 		t.Errorf("%d examples", len(blocks))
 	}
 }
+
+func TestFallbackModel(t *testing.T) {
+	const echo = "[providers.p]\ntype = \"_echo\"\n[models.a]\nprovider = \"p\"\n[models.b]\nprovider = \"p\"\n"
+	for _, c := range []struct {
+		name, file, text string
+		want             []string // the model, then warnings
+	}{
+		{"named", own, "fallback_model = \"b\"\n" + echo, []string{"b"}},
+		{"not named", own, echo, []string{""}},
+		{"unknown", own, "fallback_model = \"c\"\n" + echo, []string{"", `~/.kimi/acp.toml:1: there is no usable model "c" to fall back on; none is used.`}},
+		{"no key of kimi-cli's", kimiCLI, "fallback_model = \"b\"\n" + echo, []string{"", "~/.kimi/config.toml:1: unknown key fallback_model; it is not used."}},
+	} {
+		got, warnings := newHouse(t, map[string]string{c.file: c.text}, nil).load(Flags{})
+		diff(t, c.name, c.want, append([]string{got.Fallback}, warnings...))
+	}
+}

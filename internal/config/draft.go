@@ -6,6 +6,7 @@ import "slices"
 type draft struct {
 	config   Config
 	sources  []source
+	standIn  choice // the fallback model
 	warnings warnings
 }
 
@@ -17,7 +18,7 @@ type source struct {
 	models    []entry // in their order
 }
 
-// choice is a default model that a source names.
+// choice is a model that a source names for a purpose.
 type choice struct {
 	id string  // empty: none
 	at Warning // where it stands; What is empty
@@ -58,6 +59,12 @@ func (d *draft) resolve() {
 		}
 	}
 	chosen := d.choose(usable)
+	switch id := d.standIn.id; {
+	case usable[id]:
+		d.config.Fallback = id
+	case id != "":
+		d.complain(d.standIn.at, "there is no usable model "+quote(id)+" to fall back on; none is used")
+	}
 	if len(all) == 0 {
 		return
 	}

@@ -53,6 +53,9 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 	}
 	if f.own {
 		readOwn(t, &d.config)
+		if id := t.name("fallback_model"); id != "" {
+			d.standIn = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"fallback_model"})}}
+		}
 	}
 	if f.kimiCLI {
 		t.ignore(unusedKeys()...)
