@@ -12,6 +12,9 @@ import (
 // maxAnswer bounds one answer of a model, in bytes of text and arguments.
 const maxAnswer = 32 << 20
 
+// maxBlank is how much white space before all other text is held back, in bytes.
+const maxBlank = 4 << 10
+
 // maxCalls bounds how many tools one answer calls, since all of them run at once.
 const maxCalls = 512
 
@@ -31,6 +34,8 @@ type assembler struct {
 	calls  []*streamedCall
 	open   int // calls[:open] are complete on the Wire
 	size   int
+	blank  string // text so far, white space alone, that was not sent yet
+	spoke  bool   // other text was sent
 	kept   string // text of an attempt that broke off, to go on from; "" once it shows how this one does
 	again  int    // bytes of kept that this attempt has said again so far
 	usage  *llm.Usage
@@ -80,6 +85,16 @@ func (a *assembler) text(p llm.Part, size int) error {
 	if a.kept != "" && p.Type == llm.PartText {
 		a.resume(p.Text)
 		return nil
+	}
+	if !a.spoke && p.Type == llm.PartText {
+		// An answer that is blank is no answer: it goes out with what follows it, if
+		// anything does.
+		p.Text, a.blank = a.blank+p.Text, ""
+		if len(p.Text) < maxBlank && strings.TrimSpace(p.Text) == "" {
+			a.blank = p.Text
+			return nil
+		}
+		a.spoke = true
 	}
 	a.say(p)
 	return nil

@@ -2,6 +2,7 @@ package soul
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,5 +127,30 @@ func TestMergePart(t *testing.T) {
 	}
 	if s := strings.Join(got, " "); s != "think:ab think:c text:xy image_url:u image_url:v text:z" {
 		t.Errorf("merged to %s", s)
+	}
+}
+
+// White space alone is no answer and is not shown; before text it counts.
+func TestBlankBeforeText(t *testing.T) {
+	blank := strings.Repeat("\n", maxBlank)
+	for _, c := range []struct {
+		name   string
+		pieces []string
+		sent   []string
+	}{
+		{"blank alone", []string{" ", "\n"}, nil},
+		{"blank, then text", []string{" ", "\n", "a", " ", "b"}, []string{" \na", " ", "b"}},
+		{"too much of it", []string{blank, "a"}, []string{blank, "a"}},
+	} {
+		var sent []string
+		a := &assembler{send: func(e wire.Event) { sent = append(sent, e.(wire.ContentPart).Part.Text) }}
+		for _, p := range c.pieces {
+			if err := a.add(llm.Delta{Kind: llm.DeltaText, Text: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(sent, c.sent) || textOf(a.message().Content) != strings.Join(c.sent, "") {
+			t.Errorf("%s: sent %q, and keeps %q", c.name, sent, textOf(a.message().Content))
+		}
 	}
 }

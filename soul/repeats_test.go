@@ -36,7 +36,7 @@ func TestCircling(t *testing.T) {
 			return call("a", "Same", []string{`{"p":1,"q":2}`, `{"q":2, "p":1}`}[i%2])
 		}), 10, "called `Same` 10 times", []int{3, 4, 5, 6, 7, 8, 9}},
 		{"with another between", repeat(12, func(i int) string { return call("a", "Same", fmt.Sprintf(`{"p":%d}`, i%2)) }), 13, "", nil},
-		{"beside another", repeat(20, func(i int) string {
+		{"beside another", repeat(20, func(int) string {
 			return call("a", "Same", "{}") + call("b", "Counting", "{}")
 		}), 10, "called `Same` 10 times", []int{3, 4, 5, 6, 7, 8, 9}},
 		{"waiting for something", repeat(12, func(int) string { return call("a", "Counting", "{}") }), 13, "", nil},

@@ -66,7 +66,7 @@ func (a *assembler) settle() {
 
 func (a *assembler) decide(said string, begunAgain bool) {
 	kept := a.kept
-	a.kept, a.again = "", 0
+	a.kept, a.again, a.spoke = "", 0, true
 	if !begunAgain {
 		a.say(llm.Text(kept))
 	}

@@ -21,8 +21,11 @@ type Reply struct {
 	Header http.Header // laid over the usual header
 	Body   string      // with Status or alone: sent in place of the stream
 
-	DropAfter int // > 0: the connection breaks after so many bytes of the body
-	WriteSize int // > 0: the stream is written and flushed in pieces of so many bytes
+	DropAfter int  // > 0: the connection breaks after so many bytes of the body
+	Hangup    bool // the connection breaks before anything of a response
+	Silent    bool // nothing comes, not even a header, until the client leaves
+	Reset     bool // it breaks by a reset, as when a machine between falls over
+	WriteSize int  // > 0: the stream is written and flushed in pieces of so many bytes
 }
 
 // Usage counts tokens as the API does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 )
 
@@ -21,6 +22,13 @@ type stream struct {
 // request's, or the server closes, and aborts the connection where the reply
 // says so.
 func (s *stream) play(ctx context.Context) {
+	switch {
+	case s.reply.Hangup:
+		s.abort()
+	case s.reply.Silent:
+		s.wait(ctx, Stall())
+		return
+	}
 	h := s.w.Header()
 	if s.reply.Body == "" && s.reply.Status < 300 {
 		h.Set("Content-Type", "text/event-stream")
@@ -110,10 +118,24 @@ func (s *stream) write(text string) {
 		s.flush()
 		s.sent += written
 		if drop {
-			panic(http.ErrAbortHandler) // the server's way to break a connection
+			s.abort()
 		}
 		text = text[n:]
 	}
+}
+
+// abort breaks the connection and does not return.
+func (s *stream) abort() {
+	if s.reply.Reset {
+		conn, _, err := http.NewResponseController(s.w).Hijack()
+		if err == nil {
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0) // fails only when the connection is gone
+			}
+			_ = conn.Close()
+		}
+	}
+	panic(http.ErrAbortHandler) // the server's way to break a connection
 }
 
 func (s *stream) flush() {

@@ -67,7 +67,7 @@ func transportError(err error) *llm.Error {
 		return &llm.Error{Kind: llm.KindTimeout, Message: "the provider did not answer in time: " + err.Error(), Err: err}
 	}
 	if untrusted(err) {
-		return &llm.Error{Kind: llm.KindConnection, Message: "no secure connection to the provider can be made: " + err.Error(), Final: true, Err: err}
+		return &llm.Error{Kind: llm.KindConnection, Message: "no secure connection to the provider can be made (SSL_CERT_FILE can name further certificate authorities): " + err.Error(), Final: true, Err: err}
 	}
 	return &llm.Error{Kind: llm.KindConnection, Message: "the connection to the provider failed: " + err.Error(), Err: err}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net/http"
 
 	"kimi-acp/soul/llm"
 )
@@ -31,6 +32,6 @@ func untrusted(err error) bool {
 		author x509.UnknownAuthorityError
 		cert   x509.CertificateInvalidError
 	)
-	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
 		errors.As(err, &host) || errors.As(err, &author) || errors.As(err, &cert)
 }

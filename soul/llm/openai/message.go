@@ -200,12 +200,22 @@ func encodeCalls(calls []llm.ToolCall) []wireCallOut {
 		c := &calls[i]
 		w := wireCallOut{ID: c.ID, Type: "function", Function: wireFunctionOut{Name: c.Name, Arguments: "{}"}}
 		if c.Arguments != nil && strings.TrimSpace(*c.Arguments) != "" {
-			w.Function.Arguments = *c.Arguments
+			w.Function.Arguments = object(*c.Arguments)
 		}
 		w.ExtraContent = extraContent(c.Extras)
 		out[i] = w
 	}
 	return out
+}
+
+// object gives arguments as servers take them back: an object. What a model sent in
+// place of one becomes a member, so that the model can see its mistake; strict servers
+// would refuse it, and every request after it.
+func object(arguments string) string {
+	if strings.TrimSpace(arguments)[0] == '{' && json.Valid([]byte(arguments)) {
+		return arguments
+	}
+	return string(append(jsonstring.Append([]byte(`{"not_an_object":`), arguments), '}'))
 }
 
 // extraContentKey is the field of a tool call, and of llm.ToolCall.Extras, in

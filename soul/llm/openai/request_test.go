@@ -162,3 +162,24 @@ func TestTheKeyIsTrimmed(t *testing.T) {
 		t.Errorf("%v, %+v", err, p)
 	}
 }
+
+// What a model sent in place of arguments does not spoil the requests after it.
+func TestArgumentsGoBackAsAnObject(t *testing.T) {
+	for sent, want := range map[string]string{
+		`{"a":1}`:       `{"a":1}`,
+		"{\n}":          "{\n}",
+		`{"a":`:         `{"not_an_object":"{\"a\":"}`,
+		`[]`:            `{"not_an_object":"[]"}`,
+		`null`:          `{"not_an_object":"null"}`,
+		`"{\"a\":1}"`:   `{"not_an_object":"\"{\\\"a\\\":1}\""}`,
+		"{\"a\":\"\x00": `{"not_an_object":"{\"a\":\"\u0000"}`,
+	} {
+		got := encodeCalls([]llm.ToolCall{{ID: "a", Name: "n", Arguments: &sent}})[0].Function.Arguments
+		if got != want {
+			t.Errorf("%q goes back as %q, want %q", sent, got, want)
+		}
+		if !json.Valid([]byte(got)) {
+			t.Errorf("%q goes back as %q, which is no JSON", sent, got)
+		}
+	}
+}

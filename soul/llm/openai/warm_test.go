@@ -214,7 +214,7 @@ func answerHTTP(t *testing.T, c net.Conn) {
 func TestCAFiles(t *testing.T) {
 	s := newSecureServer(t, true)
 	p := open(t, Config{BaseURL: s.URL, HTTPClient: client(t, TransportOptions{})})
-	if got := transcript(t.Context(), p, hello()); !strings.HasPrefix(got, "connection: no secure connection to the provider can be made: tls: failed to verify certificate") {
+	if got := transcript(t.Context(), p, hello()); !strings.HasPrefix(got, "connection: no secure connection to the provider can be made (SSL_CERT_FILE can name further certificate authorities): tls: failed to verify certificate") {
 		t.Errorf("without the file: %s", got)
 	}
 	dir := t.TempDir()
