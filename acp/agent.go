@@ -43,6 +43,9 @@ type Options struct {
 	// Moment makes what words the moment around the prompts of a session, or nil
 	// where nothing is told. Nil: nothing is told in any session.
 	Moment func(MomentSpec) (*contextprovider.Moment, error)
+	// Unsaved, if not nil, knows what is unsaved in the files of a session with these
+	// roots, for editors that do not give files.
+	Unsaved func(roots []string) fileop.Unsaved
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())

@@ -261,9 +261,9 @@ func TestExtensionExamples(t *testing.T) {
 	}
 }
 
-// TestChangesAreAdvertised: the methods stand in initialize's answer, and those that
-// stand there are served.
-func TestChangesAreAdvertised(t *testing.T) {
+// TestExtensionsAreAdvertised: the methods stand in initialize's answer, and those that
+// stand there are served and described, under a heading or in a table.
+func TestExtensionsAreAdvertised(t *testing.T) {
 	c := stage{}.serve(t)
 	agent := c.Initialize(both)
 	var caps struct {
@@ -274,7 +274,10 @@ func TestChangesAreAdvertised(t *testing.T) {
 	if err := json.Unmarshal(agent.AgentCapabilities, &caps); err != nil {
 		t.Fatal(err)
 	}
-	for _, method := range []string{"_kimi/changes/list", "_kimi/changes/accept", "_kimi/changes/reject"} {
+	for _, method := range []string{
+		"_kimi/changes/list", "_kimi/changes/accept", "_kimi/changes/reject",
+		"_kimi/editor_state", "_kimi/workspace/active_document", "_kimi/workspace/open_documents", "_kimi/workspace/recent_documents",
+	} {
 		if !slices.Contains(caps.Meta.Kimi.Methods, method) {
 			t.Errorf("%s is not in %v", method, caps.Meta.Kimi.Methods)
 		}
@@ -284,7 +287,7 @@ func TestChangesAreAdvertised(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range caps.Meta.Kimi.Methods {
-		if !strings.Contains(string(page), "### `"+method+"`") {
+		if !strings.Contains(string(page), "### `"+method+"`") && !strings.Contains(string(page), "\n| `"+method+"` |") {
 			t.Errorf("docs/acp-extensions.md does not describe %s", method)
 		}
 		if _, err := c.Request(method, map[string]any{}).Wait(); err == nil || err.Code == -32601 {

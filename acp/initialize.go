@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"kimi-acp/editors"
@@ -71,15 +72,28 @@ func (a *Agent) capabilities() agentCapabilities {
 		PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
 		SessionCapabilities: sessionCapabilities{AdditionalDirectories: yes, Close: yes},
 		Auth:                authCapabilities{Logout: yes},
-		Meta:                agentMeta{Kimi: kimiMeta{Methods: []string{methodChangesAccept, methodChangesList, methodChangesReject}}},
+		Meta:                agentMeta{Kimi: kimiMeta{Methods: a.extensions()}},
 	}
 	if a.opts.Sessions != nil {
 		c.LoadSession = true
 		s := &c.SessionCapabilities
 		s.List, s.Resume, s.Delete, s.Fork, s.Title = yes, yes, yes, yes, yes
-		c.Meta.Kimi.Methods = append(c.Meta.Kimi.Methods, methodRewind)
 	}
 	return c
+}
+
+// extensions are the methods of docs/acp-extensions.md that are served, in the order of
+// their names.
+func (a *Agent) extensions() []string {
+	all := []string{
+		methodChangesAccept, methodChangesList, methodChangesReject,
+		methodEditorState, methodActiveDocument, methodOpenDocuments, methodRecentDocuments,
+	}
+	if a.opts.Sessions != nil {
+		all = append(all, methodRewind)
+	}
+	slices.Sort(all)
+	return all
 }
 
 type initializeResult struct {

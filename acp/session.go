@@ -272,6 +272,9 @@ func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, e
 	if c.readFile || c.writeFile {
 		files.Editor = &editorStore{session: s}
 	}
+	if !c.readFile && a.opts.Unsaved != nil {
+		files.Unsaved = a.opts.Unsaved(roots)
+	}
 	var err error
 	if s.journal, err = tool.NewMemoryJournal(files); err != nil {
 		s.close()

@@ -7,6 +7,8 @@ import "time"
 type Bundle struct {
 	Session SessionContext
 	Facts
+	// Requests are what the user chose in the editor to be sent with the prompt.
+	Requests []Request
 	// Missed says what is not in the bundle, or is older than the prompt, and why.
 	Missed []Missed
 
@@ -17,7 +19,7 @@ type Bundle struct {
 // fact has one place here, whoever knows it.
 type Facts struct {
 	Editor      *EditorState
-	Files       []FileSnapshot // what the prompt mentions
+	Files       []FileSnapshot // what the prompt mentions, and unsaved changes
 	Symbols     []Symbol
 	Diagnostics []Diagnostic
 	Git         []GitState // one for each repository
@@ -53,8 +55,9 @@ type Selection struct {
 
 // Document is a file that is open in an editor.
 type Document struct {
-	Path  string // absolute
-	Dirty bool   // it has unsaved changes
+	Path  string  // absolute
+	Dirty bool    // it has unsaved changes
+	Text  *string // the whole unsaved text, nil where it was not told
 }
 
 // FileSnapshot is a piece of a file as the user sees it.

@@ -20,7 +20,7 @@ func TestCompanion(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	told := Companion(dir, []string{root})
+	told := NewCompanions(dir, []string{root}).State
 	if e := told(); e != nil {
 		t.Errorf("before anything was written: %+v", e)
 	}

@@ -26,18 +26,22 @@ const (
 	maxFileText   = 16 << 10
 )
 
-// Files tells the text of the files that a prompt mentions.
+// Files tells the text of the files that a prompt mentions, and what the user has
+// changed and not saved.
 type Files struct {
 	Windows Windows
 	// Readable tells whether the text of a file may be shown. What may not is not
 	// opened.
 	Readable func(path string) bool
+	// Disk, if not nil, gives a file as it is on disk, to tell what is unsaved.
+	Disk func(ctx context.Context, path string) ([]byte, error)
 }
 
 // Name is "files".
 func (Files) Name() string { return sectionFiles }
 
-// Gather reads what the prompt mentions and does not carry itself.
+// Gather reads what the prompt mentions and does not carry itself, and looks for
+// unsaved changes.
 func (f Files) Gather(ctx context.Context, q Query) (Facts, error) {
 	var facts Facts
 	for _, m := range q.Mentions {
@@ -59,7 +63,8 @@ func (f Files) Gather(ctx context.Context, q Query) (Facts, error) {
 			facts.Files = append(facts.Files, FileSnapshot{Path: path, Withheld: whyNot(err)})
 		}
 	}
-	return facts, nil
+	facts.Files = append(facts.Files, f.unsaved(ctx, q, facts.Files)...)
+	return facts, ctx.Err()
 }
 
 func (f Files) snapshot(ctx context.Context, path string, m Mention) (FileSnapshot, error) {

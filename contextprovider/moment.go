@@ -27,9 +27,12 @@ type MomentOptions struct {
 	// nothing. It is asked for each prompt and must be quick. What was told later
 	// counts, by EditorState.Seen.
 	Companion func() *EditorState
-	Use       Use      // what the session begins with; "": UseAuto
-	Always    []string // sections that are told with every prompt
-	Off       []string // sections that are never told
+	// Requests, if not nil, gives what the user chose in the editor to be sent with the
+	// next prompt; with take it is given once. It must be quick.
+	Requests func(take bool) []Request
+	Use      Use      // what the session begins with; "": UseAuto
+	Always   []string // sections that are told with every prompt
+	Off      []string // sections that are never told
 	// Windows reads what is selected where the editor did not tell. Nil: nothing does.
 	Windows  Windows
 	Budget   int           // tokens; 0: DefaultBudget
@@ -48,6 +51,7 @@ type Moment struct {
 	use     Use
 	changed []string // files that git named last
 	last    Bundle   // the latest that was gathered
+	notice  string   // what the user is to be told of the latest part
 }
 
 // NewMoment makes a Moment. It starts nothing. An error means that two providers have
@@ -100,16 +104,48 @@ func (m *Moment) Warm(ctx context.Context) {
 
 // Part gives the text that tells a model how things stand as a prompt is sent, "" for
 // nothing. earlier are the texts that it gave before and that are still in the
-// history, the oldest first. It takes no longer than the deadline.
+// history, the oldest first. It takes no longer than the deadline. What the user chose
+// in the editor to be sent is in it whatever Use says, and is in no other one.
 func (m *Moment) Part(ctx context.Context, prompt string, mentions []Mention, earlier []string) string {
+	requests := m.requests(true)
 	use := m.Use()
-	if use == UseOff {
-		return ""
+	b := Bundle{Session: SessionContext{Roots: m.o.Roots}}
+	if use != UseOff {
+		b = m.gather(ctx, prompt, mentions)
+	} else {
+		earlier = nil // nothing is told any more, rather than that there is nothing
 	}
-	b := m.gather(ctx, prompt, mentions)
+	b.Requests = requests
 	return render(fit(m.sections(b), m.o.Budget, m.o.Tokens), b.Missed, earlier, func(section string) bool {
 		return use == UseAlways || slices.Contains(m.o.Always, section)
 	})
+}
+
+// Notice gives what the user is to be told of the latest part, once, "" for nothing.
+func (m *Moment) Notice() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	notice := m.notice
+	m.notice = ""
+	return notice
+}
+
+func (m *Moment) requests(take bool) []Request {
+	if m.o.Requests == nil {
+		return nil
+	}
+	all := m.o.Requests(take)
+	for i := range all {
+		if r := &all[i]; !m.o.Readable(r.Path) {
+			r.Text, r.Cut, r.Diagnostics = "", false, nil
+		}
+	}
+	if take {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.notice = paths{m.o.Roots}.sentAlong(all)
+	}
+	return all
 }
 
 // Section gives a section whole, as lines, or an error that lists those that there
@@ -133,6 +169,7 @@ func (m *Moment) Section(ctx context.Context, name string) (string, error) {
 // part.
 func (m *Moment) Describe(ctx context.Context, earlier []string) string {
 	b := m.gather(ctx, "", nil)
+	b.Requests = m.requests(false)
 	parts := fit(m.sections(b), m.o.Budget, m.o.Tokens)
 	var s strings.Builder
 	fmt.Fprintf(&s, "Context is `%s`: ", m.Use())

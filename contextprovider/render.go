@@ -22,15 +22,15 @@ func IsContext(text string) bool {
 
 // render makes the text of a context. earlier are those that are in the history, the
 // oldest first: a section that is as it was told last is left out unless always says
-// otherwise. It is "" when there is nothing to tell.
+// otherwise; what the user asks for is told each time that it is asked. It is "" when there is nothing to tell.
 func render(sections []cutSection, missed []Missed, earlier []string, always func(section string) bool) string {
 	told := toldLast(earlier)
 	var body strings.Builder
 	var cuts []string
-	for _, name := range Sections() {
+	for _, name := range allSections() {
 		i := slices.IndexFunc(sections, func(s cutSection) bool { return s.name == name })
 		if i < 0 {
-			if was := told[name]; was != "" && was != gone+"\n" && !isMissed(missed, name) {
+			if was := told[name]; name != sectionRequests && was != "" && was != gone+"\n" && !isMissed(missed, name) {
 				fmt.Fprintf(&body, "<%s>\n%s\n</%s>\n", name, gone, name)
 			}
 			continue
@@ -40,7 +40,7 @@ func render(sections []cutSection, missed []Missed, earlier []string, always fun
 		if s.cut > 0 {
 			text += fmt.Sprintf("(%d more lines left out)\n", s.cut)
 		}
-		if told[name] == text && !always(name) {
+		if told[name] == text && name != sectionRequests && !always(name) {
 			continue
 		}
 		fmt.Fprintf(&body, "<%s>\n%s</%s>\n", name, text, name)
@@ -112,5 +112,5 @@ func toldLast(earlier []string) map[string]string {
 func isTag(line, open string) bool {
 	name, ok := strings.CutPrefix(line, open)
 	name, closed := strings.CutSuffix(name, ">")
-	return ok && closed && slices.Contains(Sections(), name)
+	return ok && closed && slices.Contains(allSections(), name)
 }

@@ -10,6 +10,7 @@ import (
 
 // The sections of a rendered context, in their order.
 const (
+	sectionRequests    = "requests"
 	sectionEditor      = "editor"
 	sectionFiles       = "files"
 	sectionSymbols     = "symbols"
@@ -20,10 +21,17 @@ const (
 	sectionNotes       = "notes"
 )
 
-// Sections lists the names of the sections in their order.
+// Sections lists the names of the sections that settings know, in their order.
 func Sections() []string {
 	return []string{sectionEditor, sectionFiles, sectionSymbols, sectionDiagnostics, sectionGit, sectionDiff, sectionTree, sectionNotes}
 }
+
+// allSections are those and what the user asks for, which is told whatever settings
+// say.
+func allSections() []string { return append([]string{sectionRequests}, Sections()...) }
+
+// requestShare is the part of the budget of what the user asks for.
+const requestShare = 5
 
 // section is a part of the context as lines, the most important first.
 type section struct {
@@ -36,6 +44,7 @@ type section struct {
 func (b Bundle) sections() []section {
 	p := paths{roots: b.Session.Roots}
 	lines := map[string][]string{
+		sectionRequests:    p.requests(b.Requests, b.Diagnostics),
 		sectionEditor:      p.editor(b.Editor),
 		sectionFiles:       p.files(b.Files),
 		sectionSymbols:     p.symbols(b.Symbols),
@@ -46,9 +55,13 @@ func (b Bundle) sections() []section {
 		sectionNotes:       p.notes(b.Notes),
 	}
 	var out []section
-	for _, name := range Sections() {
+	for _, name := range allSections() {
 		if len(lines[name]) > 0 {
-			out = append(out, section{name: name, lines: lines[name], share: max(b.shares[name], 1)})
+			share := max(b.shares[name], 1)
+			if name == sectionRequests {
+				share = requestShare
+			}
+			out = append(out, section{name: name, lines: lines[name], share: share})
 		}
 	}
 	return out

@@ -39,7 +39,7 @@ func shownName(s string) string { return strings.ReplaceAll(shownLine(s), "\t", 
 
 // tagLike finds what could be read as one of the tags that mean something in a
 // prompt, also in letters that only look like them.
-var tagLike = regexp.MustCompile(`(?i)([<＜‹〈﹤❮])(\s*[/／]?\s*)(context|editor|files|symbols|diagnostics|git|diff|tree|notes|missed|mention|system|instructions|user|assistant|developer|tool|human)`)
+var tagLike = regexp.MustCompile(`(?i)([<＜‹〈﹤❮])(\s*[/／]?\s*)(context|requests|editor|files|symbols|diagnostics|git|diff|tree|notes|missed|mention|system|instructions|user|assistant|developer|tool|human)`)
 
 // disarm puts a backslash behind the bracket of what looks like such a tag.
 func disarm(s string) string {

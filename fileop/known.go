@@ -9,8 +9,8 @@ import (
 // maxKnown is how many files a session remembers as known to the editor.
 const maxKnown = 256
 
-// KnownFile is a file of which the editor has given a text in this session, and
-// which may therefore be open there, with changes that are not on disk.
+// KnownFile is a file of which the editor has given or told a text in this session,
+// and which may therefore be open there, with changes that are not on disk.
 type KnownFile struct {
 	Name string // as the editor knows it
 	Path string // as a Walk names it
@@ -40,10 +40,13 @@ func (k *knownFiles) list() []KnownFile {
 }
 
 // Known lists the files of which the editor has given a text, at most 256, the
-// latest ones. What it holds of them now is what Read gives.
-func (o *Operator) Known() []KnownFile { return o.known.list() }
+// latest ones, or those that are known to have unsaved changes. What it holds of them
+// now is what Read gives.
+func (o *Operator) Known() []KnownFile { return append(o.known.list(), o.knownUnsaved()...) }
 
 // noteKnown remembers a file that the editor has given.
-func (o *Operator) noteKnown(p place) {
-	o.known.note(KnownFile{Name: p.name, Path: filepath.Join(o.folders[p.root].name, p.rel)})
+func (o *Operator) noteKnown(p place) { o.known.note(o.knownAs(p)) }
+
+func (o *Operator) knownAs(p place) KnownFile {
+	return KnownFile{Name: p.name, Path: filepath.Join(o.folders[p.root].name, p.rel)}
 }

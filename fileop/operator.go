@@ -15,6 +15,9 @@ type Options struct {
 	EditorWrites bool     // Editor's Write may be called
 	Roots        []string // absolute; the first is where relative paths begin
 	Recorder     Recorder // is told of every Commit; nil: nobody is
+	// Unsaved is asked where Editor's Read may not be called; nil: nothing is known of
+	// unsaved changes. What it knows is read, and never changed.
+	Unsaved Unsaved
 }
 
 // Operator reads and changes the user's files. What the user sees wins: where the
@@ -28,6 +31,7 @@ type Operator struct {
 	reads, writes bool
 	folders       folders
 	recorder      Recorder
+	unsaved       Unsaved // nil where the editor reads
 
 	locks  pathLocks
 	behind behindBuffers
@@ -42,7 +46,11 @@ func New(o Options) *Operator {
 	if o.Recorder == nil {
 		o.Recorder = noRecorder{}
 	}
+	if o.Editor != nil && o.EditorReads {
+		o.Unsaved = nil // the editor knows better
+	}
 	return &Operator{
+		unsaved:  o.Unsaved,
 		disk:     o.Disk,
 		editor:   o.Editor,
 		reads:    o.Editor != nil && o.EditorReads,
@@ -57,7 +65,7 @@ type Snapshot struct {
 	Path       string  // absolute, as the user and the editor write it
 	Real       string  // where Path leads with symbolic links resolved
 	Text       string  // lines joined by LF, no byte order mark
-	Dirty      bool    // the editor's text is not what is on disk
+	Dirty      bool    // Text is the editor's, and not what is on disk
 	FromEditor bool    // Text was read from the editor
 	BOM        bool    // the file begins with a byte order mark
 	Newline    Newline // how the file ends its lines
@@ -94,7 +102,7 @@ func (o *Operator) Read(ctx context.Context, path string) (Snapshot, error) {
 		Path:       p.name,
 		Real:       p.real,
 		Text:       v.text.Body,
-		Dirty:      v.dirty,
+		Dirty:      v.dirty && v.buffer != nil, // else Text is what is on disk
 		FromEditor: v.buffer != nil,
 		BOM:        v.text.BOM,
 		Newline:    v.text.Newline,

@@ -133,7 +133,7 @@ func (e Edit) check() error {
 // mayEdit says whether the edit could be carried out at all, before it is computed.
 func (o *Operator) mayEdit(p place, v view, e Edit) error {
 	switch {
-	case v.dirty && !o.writes:
+	case v.dirty && (!o.writes || o.unsaved != nil):
 		return fmt.Errorf("%s: %w, and this editor lets nobody else write; ask the user to save the file, then read it again",
 			p.name, ErrDirtyBuffer)
 	case !v.exists() && e.Content == nil:

@@ -13,7 +13,7 @@ import (
 // view is what stands under a path at one moment, on disk and in the editor.
 type view struct {
 	disk    []byte // nil: not on disk
-	buffer  []byte // nil: the editor does not read, has no such file, or is behind the disk
+	buffer  []byte // nil: the editor does not tell, has no such file, or is behind the disk
 	text    Text   // as the user sees it, with the style in which it is to be written
 	dirty   bool   // the buffer differs from the disk
 	alien   bool   // the disk's encoding is one that only the editor can write
@@ -63,7 +63,7 @@ func (o *Operator) look(ctx context.Context, p place) (view, error) {
 	v.text = onDisk
 	v.alien = err != nil || onDisk.NotUTF8
 	if !o.reads {
-		return v, nil
+		return o.layUnsaved(p, v)
 	}
 	v.buffer, err = o.readBuffer(ctx, p, v.disk != nil)
 	if err != nil || v.buffer == nil {
@@ -72,7 +72,7 @@ func (o *Operator) look(ctx context.Context, p place) (view, error) {
 	o.noteKnown(p)
 	inEditor, err := Decode(v.buffer)
 	if err != nil {
-		return view{}, fmt.Errorf("%s, as the editor holds it: %w", p.name, err)
+		return view{}, unreadableBuffer(p, err)
 	}
 	if o.behind.has(p.key(), digestOf(v.disk), inEditor.Body) {
 		v.buffer = nil
@@ -102,6 +102,10 @@ func (o *Operator) readBuffer(ctx context.Context, p place, onDisk bool) ([]byte
 		return nil, nil
 	}
 	return nil, refused("read", p.name, err)
+}
+
+func unreadableBuffer(p place, err error) error {
+	return fmt.Errorf("%s, as the editor holds it: %w", p.name, err)
 }
 
 // refused carries the editor's words. Nothing but ErrRefused can be matched in it:

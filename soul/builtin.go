@@ -144,6 +144,9 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		if now := b.cfg.Moment.Part(ctx, in.Text, in.Mentions, b.history.contexts()); now != "" {
 			in.Parts = append(slices.Clone(in.Parts), llm.Text(now))
 		}
+		if notice := b.cfg.Moment.Notice(); notice != "" {
+			b.say("%s\n\n", notice)
+		}
 	}
 	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
 	for n := 1; ; n++ {

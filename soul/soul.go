@@ -38,6 +38,8 @@ type Moment interface {
 	// earlier are the texts that it gave before and that the history still holds, the
 	// oldest first. It returns within a fraction of a second, whatever happens.
 	Part(ctx context.Context, prompt string, mentions []contextprovider.Mention, earlier []string) string
+	// Notice gives what the user is to be told of the latest Part, once, "" for nothing.
+	Notice() string
 	// Describe shows people what would be told now.
 	Describe(ctx context.Context, earlier []string) string
 }

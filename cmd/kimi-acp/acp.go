@@ -86,9 +86,10 @@ func runACP(args []string) int {
 			cfg, _ := m.now()
 			return cfg
 		}),
-		Events: eventLog(log),
-		Watch:  wireTrace(cfg, log),
-		Logger: log.Logger,
+		Unsaved: unsavedOf(cfg),
+		Events:  eventLog(log),
+		Watch:   wireTrace(cfg, log),
+		Logger:  log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			m.warm()
 			cfg, _ := m.now()

@@ -49,20 +49,31 @@ func momentOptions(s acp.MomentSpec, cfg config.Config, watches *git.Watches, lo
 		}
 	}
 	if cfg.ShareDir != "" && use("editor") != config.ContextOff {
-		o.Companion = contextprovider.Companion(state.Folder(cfg.ShareDir), s.Roots)
+		companions := contextprovider.NewCompanions(state.Folder(cfg.ShareDir), s.Roots)
+		o.Companion, o.Requests = companions.State, companions.Requests
 	}
 	add := func(part string, p contextprovider.Provider, priority, share int) {
 		if use(part) != config.ContextOff {
 			o.Providers = append(o.Providers, contextprovider.Registration{Provider: p, Priority: priority, Share: share})
 		}
 	}
-	add("files", contextprovider.Files{Windows: s.Files, Readable: s.Readable}, 90, 4)
+	add("files", contextprovider.Files{Windows: s.Files, Readable: s.Readable, Disk: s.Disk.Read}, 90, 4)
 	add("git", git.New(git.Options{Trusted: func(string) bool { return s.Trusted() }, Read: s.Disk.Read, Folders: foldersOf(s.Files), Watches: watches, Logger: log}), 50, 3)
 	add("tree", contextprovider.Tree{Walker: s.Files, Always: slices.Contains(o.Always, "tree")}, 40, 1)
 	for _, p := range cfg.Context.Programs {
 		add("notes", contextprovider.Program{Label: p.Name, Args: p.Command, Environ: proc.Scrub(os.Environ())}, 10, 1)
 	}
 	return o
+}
+
+// unsavedOf knows what companions of editors tell of unsaved changes.
+func unsavedOf(cfg config.Config) func(roots []string) fileop.Unsaved {
+	if cfg.ShareDir == "" {
+		return nil
+	}
+	return func(roots []string) fileop.Unsaved {
+		return contextprovider.NewCompanions(state.Folder(cfg.ShareDir), roots)
+	}
 }
 
 // maxWalked is how many files and folders are looked at to find the folders of a work

@@ -16,6 +16,7 @@ func TestVSCodeExtension(t *testing.T) {
 	agent := buildAgent(t)
 	node := filepath.Join(install(t, readPackages(t), "node"), "node", "bin", "node")
 	d := editorDesk(t)
+	d.commit(t, agent)
 	extension, err := filepath.Abs("../../editors/vscode")
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +60,8 @@ func TestVSCodeExtension(t *testing.T) {
 	t.Logf("diagnostics seen after %v", d.await(t, "the diagnostics", nil, seen.broken))
 	step("fix")
 	d.awaitPrompt(t, `"kind":"fix"`)
+	step("select")
+	d.checkPrompt(t, agent, "By an action of the editor the user asks to mend what is reported at a.go, line 3 column 23", d.now(t, "everything", nil, seen.whole))
 	if err := input.Close(); err != nil {
 		t.Fatal(err)
 	}
