@@ -86,7 +86,7 @@ func (s *session) contextOption() configOption {
 
 // look takes what a prompt tells of the editor beside its words.
 func (s *session) look(in soul.Input, blocks json.RawMessage) soul.Input {
-	in.Mentions = append(in.Mentions, contextprovider.MentionsIn(in.Text)...)
+	in.Mentions = contextprovider.WithText(in.Mentions, in.Text)
 	in.Mentions = in.Mentions[:min(len(in.Mentions), maxMentions)]
 	if s.moment == nil {
 		return in

@@ -74,6 +74,9 @@ func (f Files) snapshot(ctx context.Context, path string, m Mention) (FileSnapsh
 		}
 		return FileSnapshot{Path: path, Withheld: withheldReason}, nil
 	}
+	if m.NoRange != "" {
+		return FileSnapshot{Path: path, Withheld: m.NoRange + " is no range of lines"}, nil
+	}
 	first, n := 1, maxFileLines
 	if m.Lines != nil {
 		first, n = m.Lines.First, min(m.Lines.Last-m.Lines.First+1, maxRangeLines)

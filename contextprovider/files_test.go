@@ -33,6 +33,7 @@ func project(t *testing.T, files map[string]string) (dir string, o *fileop.Opera
 	return dir, fileop.New(fileop.Options{Disk: disk, Roots: []string{dir}})
 }
 
+// TestFiles reads what a prompt mentions, and no more than that. (Peers, number 26.)
 func TestFiles(t *testing.T) {
 	var long strings.Builder
 	for i := range 500 {
@@ -51,6 +52,7 @@ func TestFiles(t *testing.T) {
 		{"lines", Mention{Path: at("a.txt"), Lines: &LineRange{2, 3}}, "a.txt from 2 of 4: two|three"},
 		{"lines past the end", Mention{Path: at("a.txt"), Lines: &LineRange{3, 90}}, "a.txt from 3 of 4: three|four"},
 		{"all past the end", Mention{Path: at("a.txt"), Lines: &LineRange{80, 90}}, "a.txt: line 80 is behind its end"},
+		{"what is no range", Mention{Path: at("a.txt"), NoRange: "L3:2"}, "a.txt: L3:2 is no range of lines"},
 		{"around a place", Mention{Path: at("long.txt"), Lines: &LineRange{100, 100}, Column: 3}, "long.txt from 88 of 500: line 88|…|line 112"},
 		{"a long one", Mention{Path: at("long.txt")}, "long.txt from 1 of 500: line 1|…|line 120 and more"},
 		{"a long range", Mention{Path: at("long.txt"), Lines: &LineRange{10, 499}}, "long.txt from 10 of 500: line 10|…|line 409 and more"},

@@ -28,6 +28,8 @@ type Mention struct {
 	Column int        // 1-based, 0: unknown
 	Symbol string     // the symbol meant, "" when none
 	URI    string     // as it came
+	// NoRange are lines that were named and are no range, such as "L25:10"; "" for none.
+	NoRange string
 	// Embedded: the prompt carries a text with it, which need not be the file's.
 	Embedded bool
 	// Guess: it was found in words that only look like a file.
@@ -52,6 +54,13 @@ func ParseMention(uri string) Mention {
 	rest, fragment, _ := strings.Cut(uri, "#")
 	rest, query, _ := strings.Cut(rest, "?")
 	q := parseQuery(query)
+	if g := placeBehind.FindStringSubmatch(rest); g != nil && fragment == "" {
+		rest, fragment = g[1], "L"+g[2]
+		if parseLines(fragment) == nil { // a line and a column, then
+			line, column, _ := strings.Cut(fragment, ":")
+			fragment, q["column"] = line, column
+		}
+	}
 	switch {
 	case strings.HasPrefix(rest, "file:"):
 		m.setPath(filePath(strings.TrimPrefix(rest, "file:")))
@@ -79,7 +88,9 @@ func ParseMention(uri string) Mention {
 	}
 	m.Column, _ = strconv.Atoi(q["column"])
 	m.Column = max(m.Column, 0)
-	m.Lines = parseLines(fragment)
+	if m.Lines = parseLines(fragment); m.Lines == nil && lineForms.MatchString(fragment) {
+		m.NoRange = fragment
+	}
 	return m
 }
 
@@ -178,6 +189,10 @@ func parseQuery(query string) map[string]string {
 	}
 	return out
 }
+
+// placeBehind is a file URI with lines, or a line and a column, behind the path:
+// file:///a.go:13, :13:20, :20:13, :13-20.
+var placeBehind = regexp.MustCompile(`^(file:.*?[^/\\\\]):(\d{1,7}(?:[:-]\d{1,7})?)$`)
 
 var lineForms = regexp.MustCompile(`^L(\d{1,9})(?:[:-]L?(\d{1,9}))?$`)
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// TestParseMention reads what editors send. (Peers, numbers 22, 23 and 26.)
 func TestParseMention(t *testing.T) {
 	for _, c := range []struct{ uri, want string }{
 		// files
@@ -28,8 +29,16 @@ func TestParseMention(t *testing.T) {
 		{"file:///w/a.go#L10-L25", "file /w/a.go 10-25"},
 		{"file:///w/a.go?symbol=Main#L10:25", "file /w/a.go 10-25 symbol Main"},
 		{"file:///w/a.go?column=7#L3:3", "file /w/a.go 3-3 column 7"},
-		{"file:///w/a.go#L25:10", "file /w/a.go"},
-		{"file:///w/a.go#L0", "file /w/a.go"},
+		{"file:///w/a.go#L14:21", "file /w/a.go 14-21"},
+		{"file:///w/a.go:13:20", "file /w/a.go 13-20"},
+		{"file:///w/a.go:13-20", "file /w/a.go 13-20"},
+		{"file:///w/a.go:13", "file /w/a.go 13-13"},
+		{"file:///w/a.go:20:13", "file /w/a.go 20-20 column 13"},
+		{"file:///w/a.go:20:13#L4", "file /w/a.go:20:13 4-4"},
+		{"file:///w/a%3A13", "file /w/a:13"},
+		{"file:///w/dir/:13", "file /w/dir/:13"},
+		{"file:///w/a.go#L25:10", "file /w/a.go no range L25:10"},
+		{"file:///w/a.go#L0", "file /w/a.go no range L0"},
 		{"file:///w/a.go#top", "file /w/a.go"},
 		{"file:///w/a.go#L99999999999", "file /w/a.go"},
 		// Windows
@@ -66,6 +75,9 @@ func TestParseMention(t *testing.T) {
 		}
 		if m.Lines != nil {
 			got += fmt.Sprintf(" %d-%d", m.Lines.First, m.Lines.Last)
+		}
+		if m.NoRange != "" {
+			got += " no range " + m.NoRange
 		}
 		if m.Symbol != "" {
 			got += " symbol " + m.Symbol

@@ -4,6 +4,7 @@ import (
 	"html"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,6 +66,30 @@ func MentionsIn(text string) []Mention {
 		}
 	}
 	return all
+}
+
+// WithText adds what a prompt's text mentions to what its blocks do. Some editors send a
+// selection as a link to the file, and its lines in the text only, as in "a.go (12:20)":
+// these become one mention.
+func WithText(linked []Mention, text string) []Mention {
+	all := slices.Clone(linked)
+	for _, m := range MentionsIn(text) {
+		i := slices.IndexFunc(all, func(l Mention) bool {
+			return m.Guess && !l.Guess && l.Kind == MentionFile && l.Lines == nil && l.NoRange == "" && endsIn(l.Path, m.Path)
+		})
+		if i < 0 {
+			all = append(all, m)
+			continue
+		}
+		all[i].Lines, all[i].Column = m.Lines, m.Column
+	}
+	return all
+}
+
+// endsIn tells whether the last parts of a path are those of name.
+func endsIn(path, name string) bool {
+	path, name = strings.ReplaceAll(path, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
+	return path == name || strings.HasSuffix(path, "/"+strings.TrimPrefix(name, "./"))
 }
 
 // selection reads what stands in a <selected_code>.

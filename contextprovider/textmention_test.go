@@ -59,6 +59,37 @@ func TestMentionsIn(t *testing.T) {
 	}
 }
 
+// TestWithText: lines that stand in the words belong to the file that is linked.
+// (Peers, number 25.)
+func TestWithText(t *testing.T) {
+	link := func(path string) Mention { return Mention{Kind: MentionFile, Path: path} }
+	ranged := link("/w/a.go")
+	ranged.Lines = &LineRange{1, 2}
+	for _, c := range []struct {
+		linked []Mention
+		text   string
+		want   string
+	}{
+		{[]Mention{link("/w/src/handlers.rs")}, "see handlers.rs (112:113)", "/w/src/handlers.rs 112-113"},
+		{[]Mention{link(`C:\w\handlers.rs`)}, "see handlers.rs (112:113)", `C:\w\handlers.rs 112-113`},
+		{[]Mention{link("/w/src/a.go")}, "see src/a.go:3:4", "/w/src/a.go 3-3 column 4"},
+		{[]Mention{link("/w/b/a.go")}, "see src/a.go:3", "/w/b/a.go; src/a.go 3-3 guess"},
+		{[]Mention{link("/w/ha.go")}, "see a.go:3", "/w/ha.go; a.go 3-3 guess"},
+		{[]Mention{ranged}, "see a.go:3", "/w/a.go 1-2; a.go 3-3 guess"},
+		{[]Mention{{Kind: MentionDirectory, Path: "/w/a.go"}}, "see a.go:3", "/w/a.go; a.go 3-3 guess"},
+		{[]Mention{link("/x/a.go"), link("/y/a.go")}, "a.go:3 and a.go:5", "/x/a.go 3-3; /y/a.go 5-5"},
+		{nil, "see a.go:3", "a.go 3-3 guess"},
+	} {
+		var got []string
+		for _, m := range WithText(c.linked, c.text) {
+			got = append(got, wording(m))
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%q: %s", c.text, diff)
+		}
+	}
+}
+
 const qtText = "This is the state of the current Text Editor in Qt Creator\nCursor Position: 71, Line(0-based): 1, Column(0-based): 12\nCursor Anchor: 69, Line(0-based): 1, Column(0-based): 10\nFirst Visible Line: 0\nLast Visible Line: 2\n"
 
 func TestEditorStateIn(t *testing.T) {

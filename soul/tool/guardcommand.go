@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kimi-acp/fileop"
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/policy"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul/wire"
@@ -28,16 +29,22 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 	if c.executor.Mode() == ModePlan {
 		return errPlanMode
 	}
+	here := facts.FolderAt(cmd.Dir)
 	r, err := c.judgeCommand(ctx, cmd.Shell)
 	if err != nil {
 		return err
 	}
+	question := commandQuestion(cmd.Shell, r)
 	if r.Decision != policy.Deny && c.granted[commandDigest(cmd)] {
-		return nil
+		if c.askedIn.Is(here) {
+			return nil
+		}
+		question += "\n\n" + codeSpan(policy.Visible(cmd.Dir)) + " is another folder now than when this was asked."
 	}
+	c.askedIn = here
 	return c.permit(ctx, r, Action{
 		Name:        "run command",
-		Description: commandQuestion(cmd.Shell, r),
+		Description: question,
 		Effect:      Runs,
 		Bound:       commandDigest(cmd),
 		Display: []wire.Block{{
@@ -47,8 +54,12 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 	})
 }
 
-// commandStands tells whether a command that was approved, or allowed, still is.
+// commandStands tells whether a command that was approved, or allowed, still is, in the
+// folder that it was meant for.
 func (c *Invocation) commandStands(cmd proc.Command) bool {
+	if !c.askedIn.Is(facts.FolderAt(cmd.Dir)) {
+		return false
+	}
 	r := c.executor.guard.command(cmd.Shell, c.executor.approvals.granted())
 	return r.Decision == policy.Allow || r.Decision != policy.Deny && c.granted[commandDigest(cmd)]
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"kimi-acp/fileop"
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul/wire"
 )
@@ -22,6 +23,7 @@ type Invocation struct {
 	// granted holds what was approved in this call, bound to the very bytes: what is
 	// written or run has to be in here, or allowed by the rules at that moment.
 	granted map[fileop.Digest]bool
+	askedIn facts.Folder // the working directory when a command was judged last
 }
 
 // Progress tells those who watch how the call fares. Running is false while it
