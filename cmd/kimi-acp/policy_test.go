@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kimi-acp/internal/permit"
 )
 
 // The commands of a person go by the same rules and the same trust as sessions do.
@@ -77,5 +79,50 @@ func TestRunTrust(t *testing.T) {
 		if got := finish(t, cmd); got.exit != tt.exit {
 			t.Errorf("%q, %s: exit %d, want %d\n%s", tt.args, tt.command, got.exit, tt.exit, got.stderr)
 		}
+	}
+}
+
+// A turn without an editor goes by the rules of every scope, as sessions do, whatever
+// says them: the user's settings, what was kept for the project, the repository.
+func TestRunGoesByTheRules(t *testing.T) {
+	for name, tt := range map[string]struct {
+		user, project, repository string
+		command                   string
+		exit                      int
+	}{
+		"nothing says so":          {command: "touch x", exit: 5},
+		"the user allows":          {user: `allow = ["shell touch"]`, command: "touch x"},
+		"the user denies":          {user: `deny = ["shell ls"]`, command: "ls", exit: 0},
+		"kept for the project":     {project: "allow shell touch", command: "touch x"},
+		"the repository asks":      {repository: "ask shell ls", command: "ls", exit: 5},
+		"a repository cannot open": {repository: "allow shell touch", command: "touch x", exit: 5},
+		"the stricter wins":        {user: `allow = ["shell touch"]`, repository: "ask shell touch", command: "touch x", exit: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := command(t, playing(t, runs(t, tt.command), "text: done"), "run", "--trust", "--json", "go")
+			share := filepath.Join(filepath.Dir(cmd.Dir), "share")
+			if tt.user != "" {
+				put(t, filepath.Join(share, "acp.toml"), "[policy]\n"+tt.user+"\n")
+			}
+			if tt.repository != "" {
+				put(t, filepath.Join(cmd.Dir, ".kimi", "policy.rules"), tt.repository+"\n")
+			}
+			if tt.project != "" {
+				if err := permit.ProjectOf(filepath.Join(share, "acp"), cmd.Dir).Add(tt.project); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := finish(t, cmd)
+			if got.exit != tt.exit {
+				t.Errorf("exit %d, want %d\n%s", got.exit, tt.exit, got.stdout)
+			}
+			_, err := os.Stat(filepath.Join(cmd.Dir, "x"))
+			if ran := err == nil; ran != (tt.exit == 0 && tt.command == "touch x") {
+				t.Errorf("it ran: %v", ran)
+			}
+			if denied := strings.Contains(got.stdout, "not allowed here"); denied != strings.Contains(tt.user, "deny") {
+				t.Errorf("it was denied: %v\n%s", denied, got.stdout)
+			}
+		})
 	}
 }
