@@ -186,8 +186,17 @@ func (e *excerpt) note() string {
 	if e.cut+e.hidden == 0 {
 		return fmt.Sprintf("The file is large, so only the %s that change are shown. What is decided about is the whole change.", places(all))
 	}
-	return fmt.Sprintf("The change is large. Of the %s that it changes %d are shown whole, %d in part and %d not at all; %d bytes of text are not shown. What is decided about is the whole change.",
-		places(all), len(e.places)-e.cut, e.cut, e.hidden, e.gone)
+	var shown []string
+	for _, part := range []struct {
+		n   int
+		how string
+	}{{len(e.places) - e.cut, "whole"}, {e.cut, "in part"}, {e.hidden, "not at all"}} {
+		if part.n > 0 {
+			shown = append(shown, fmt.Sprint(part.n, " ", part.how))
+		}
+	}
+	return fmt.Sprintf("The change is large: %s. Shown are %s; %d bytes of text are not shown. What is decided about is the whole change.",
+		places(all), strings.Join(shown, ", "), e.gone)
 }
 
 func places(n int) string {

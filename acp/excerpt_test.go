@@ -38,8 +38,8 @@ func TestDiffsFit(t *testing.T) {
 	}{
 		{"it fits", "a\n", "b\n", ""},
 		{"the places fit", few, fewNew, "only the 200 places that change are shown"},
-		{"places of long lines", long, longNew, "Of the 200 places that it changes 0 are shown whole, 200 in part and 0 not at all; "},
-		{"more places than can be shown", many, manyNew, "Of the 3000 places that it changes "},
+		{"places of long lines", long, longNew, "large: 200 places. Shown are 200 in part; "},
+		{"more places than can be shown", many, manyNew, "large: 3000 places. Shown are "},
 		{"one large place", "a\n", huge, "Of the 1 place that it changes 0 are shown whole, 1 in part and 0 not at all; "},
 		{"letters that take room", "a", control, "bytes of text are not shown"},
 		{"one long line", "a" + strings.Repeat("é", 90_000), "b" + strings.Repeat("é", 90_000), "bytes of text are not shown"},
@@ -77,7 +77,7 @@ func TestDiffsAreCutFairly(t *testing.T) {
 	if got := *content[0].NewText; !strings.HasSuffix(got, "⟨line 40021⟩\nend\n") || !strings.Contains(got, "bytes more⟩") {
 		t.Errorf("the end is %q", got[max(0, len(got)-200):])
 	}
-	if note := content[1].Content.Text; !strings.Contains(note, "Of the 2 places that it changes 1 are shown whole, 1 in part and 0 not at all") {
+	if note := content[1].Content.Text; !strings.Contains(note, "large: 2 places. Shown are 1 whole, 1 in part; ") {
 		t.Error(note)
 	}
 }
