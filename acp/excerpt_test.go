@@ -40,7 +40,7 @@ func TestDiffsFit(t *testing.T) {
 		{"the places fit", few, fewNew, "only the 200 places that change are shown"},
 		{"places of long lines", long, longNew, "large: 200 places. Shown are 200 in part; "},
 		{"more places than can be shown", many, manyNew, "large: 3000 places. Shown are "},
-		{"one large place", "a\n", huge, "Of the 1 place that it changes 0 are shown whole, 1 in part and 0 not at all; "},
+		{"one large place", "a\n", huge, "large: 1 place. Shown are 1 in part; "},
 		{"letters that take room", "a", control, "bytes of text are not shown"},
 		{"one long line", "a" + strings.Repeat("é", 90_000), "b" + strings.Repeat("é", 90_000), "bytes of text are not shown"},
 	} {
