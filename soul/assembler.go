@@ -139,7 +139,11 @@ func (a *assembler) callPart(d llm.Delta) error {
 			}
 			c.args, c.given = append(c.args, *d.Arguments...), true
 		}
-		if i == a.open {
+		switch {
+		case i != a.open:
+		case d.Arguments == nil && c.shown:
+			a.send(wire.ToolCallPart{})
+		default:
 			a.advance(false)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -27,6 +28,8 @@ type Config struct {
 	Moment    Moment         // how things stand around a prompt; nil: it is not told
 	Session   Session        // what commands may do with the session itself; nil: nothing
 	Files     Files          // what /export and /import use; nil: they are refused
+	Profile   Profile        // commands and manners; zero: those of editors
+	Hooks     Hooks          // who has a say in turns; nil: nobody
 	// Permissions are what was granted; nil: nothing is.
 	Permissions Permissions
 	Events      *EventBus    // nil: nobody listens
@@ -38,16 +41,18 @@ type Builtin struct {
 	cfg     Config
 	history History
 	record  record
-	known   map[string]bool // tool names
-	repeats repeats         // of the turn that runs
+	repeats repeats // of the turn that runs
+	steers  steers
 
 	mu       sync.Mutex
-	provider llm.Provider
-	calls    int          // model calls that were answered
-	used     llm.Usage    // by all of them
-	standsIn bool         // the fallback answers, and people were told
-	told     int          // notifications so far
-	circuit  *llm.Circuit // of a provider that has none
+	provider llm.Provider // nil: no model is set
+	tools    []llm.ToolSpec
+	known    map[string]bool // tool names
+	calls    int             // model calls that were answered
+	used     llm.Usage       // by all of them
+	standsIn bool            // the fallback answers, and people were told
+	told     int             // notifications so far
+	circuit  *llm.Circuit    // of a provider that has none
 }
 
 var (
@@ -68,19 +73,15 @@ func New(cfg Config) *Builtin {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	b := &Builtin{cfg: cfg, known: map[string]bool{}, provider: cfg.Provider, circuit: &llm.Circuit{}}
-	b.history.fixed = llm.EstimateText(cfg.System)
+	b := &Builtin{cfg: cfg, provider: cfg.Provider, circuit: &llm.Circuit{}}
 	b.record = record{system: cfg.System, log: cfg.Logger}
-	for _, t := range cfg.Tools {
-		b.known[t.Name] = true
-		b.history.fixed += llm.EstimateTool(t)
-	}
+	b.UseTools(cfg.Tools)
 	return b
 }
 
 // Status tells how full the context is.
 func (b *Builtin) Status() Status {
-	model := b.model().Model()
+	model := b.modelInUse()
 	return Status{ContextTokens: b.history.Tokens(), MaxContextTokens: model.ContextSize, Model: model.Name, Images: model.ImageInput}
 }
 
@@ -89,6 +90,31 @@ func (b *Builtin) UseModel(p llm.Provider) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.provider, b.circuit, b.standsIn = p, &llm.Circuit{}, false
+}
+
+// UseTools changes what the model may call, from the next turn on. It is called
+// between turns.
+func (b *Builtin) UseTools(specs []llm.ToolSpec) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tools, b.known = specs, map[string]bool{}
+	fixed := llm.EstimateText(b.record.system)
+	for _, t := range specs {
+		b.known[t.Name] = true
+		fixed += llm.EstimateTool(t)
+	}
+	for _, name := range b.cfg.Profile.hidden {
+		b.known[name] = true
+	}
+	b.history.hold(fixed)
+}
+
+// modelInUse is what is known of the model in use, zero when there is none.
+func (b *Builtin) modelInUse() llm.Model {
+	if p := b.model(); p != nil {
+		return p.Model()
+	}
+	return llm.Model{}
 }
 
 // model is the provider of the model in use.
@@ -102,8 +128,17 @@ func (b *Builtin) model() llm.Provider {
 func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 	began := time.Now()
 	b.publish(TurnStarted{})
+	b.steers.open()
+	refused, why := b.hook(ctx, HookUserPromptSubmit, in.Text, map[string]any{"prompt": in.Text})
 	b.cfg.Wire.Send(wire.TurnBegin{UserInput: in.Wire()})
-	out, err := b.turn(ctx, in)
+	var out Outcome
+	var err error
+	if refused {
+		b.say("%s", cmp.Or(why, "Prompt blocked by hook."))
+	} else {
+		out, err = b.turn(ctx, in)
+	}
+	b.steers.close()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		out.Stop, err = StopCancelled, nil
 	}
@@ -125,13 +160,26 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 	if ctx.Err() != nil { // cancelled while it waited
 		return Outcome{Stop: StopCancelled}, nil
 	}
-	c, args, command := parseCommand(in.Text)
+	c, args, command := b.parseCommand(in.Text)
 	if command {
 		prompt, err := c.run(b, ctx, args)
-		if prompt == "" || err != nil {
+		var early *endedEarly
+		switch {
+		case errors.As(err, &early):
+			return early.outcome, nil
+		case prompt == "" || err != nil:
 			return Outcome{Stop: StopEndTurn}, err
 		}
-		in = Input{Parts: []llm.Part{llm.Text(prompt)}}
+		in = Input{Text: prompt, Parts: []llm.Part{llm.Text(prompt)}}
+	}
+	return b.converse(ctx, in, command)
+}
+
+// converse asks the model, and again as long as it calls tools, is steered, or a hook
+// sends it back. What a command asks goes without the context of the moment.
+func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome, error) {
+	if err := b.accepts(in.Parts); err != nil {
+		return Outcome{}, err
 	}
 	b.repeats = repeats{}
 	if b.cfg.Edits != nil {
@@ -149,12 +197,31 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		}
 	}
 	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
+	out, err := b.steps(ctx)
+	if err != nil {
+		b.hookAside(HookStopFailure, "", map[string]any{"error_type": "", "error_message": err.Error()})
+		return out, err
+	}
+	if out.Stop != StopEndTurn {
+		return out, nil
+	}
+	if back, why := b.hook(ctx, HookStop, "", map[string]any{"stop_hook_active": false}); back && why != "" {
+		b.insert(llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(why)}})
+		return b.steps(ctx)
+	}
+	return out, nil
+}
+
+// steps are the model calls of a turn, numbered from 1.
+func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return Outcome{Stop: StopCancelled, Steps: n - 1}, nil
 		}
 		if n > b.cfg.MaxSteps {
-			b.say("I stopped after %d steps, which is as many as a turn may have. Send “continue” and I go on from here.", n-1)
+			if !b.cfg.Profile.silentStops {
+				b.say("I stopped after %d steps, which is as many as a turn may have. Send “continue” and I go on from here.", n-1)
+			}
 			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
 		}
 		b.record.checkpoint()
@@ -167,7 +234,11 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 			return Outcome{Steps: n}, err
 		}
 		switch next {
-		case stepDone, stepCircling:
+		case stepDone:
+			if !b.steer() {
+				return Outcome{Stop: StopEndTurn, Steps: n}, nil
+			}
+		case stepRejected, stepCircling:
 			return Outcome{Stop: StopEndTurn, Steps: n}, nil
 		case stepCut:
 			return Outcome{Stop: StopMaxTokens, Steps: n}, nil
@@ -180,6 +251,7 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		case stepCancelled:
 			return Outcome{Stop: StopCancelled, Steps: n}, nil
 		case stepContinue:
+			b.steer()
 		}
 	}
 }

@@ -413,7 +413,7 @@ func TestInitAsksTheModel(t *testing.T) {
 
 func TestWhatIsNoCommand(t *testing.T) {
 	for _, text := range []string{"/nope", "/usr/bin/x fails, why?", "/helpme", "a /help", "/", ""} {
-		if c, _, is := parseCommand(text); is {
+		if c, _, is := (&Builtin{}).parseCommand(text); is {
 			t.Errorf("%q counts as the command %s", text, c.Name)
 		}
 	}

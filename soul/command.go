@@ -119,7 +119,7 @@ func builtinCommands() []command {
 // Commands lists the slash commands that Run understands.
 func (b *Builtin) Commands() []Command {
 	var out []Command
-	for _, c := range builtinCommands() {
+	for _, c := range b.commands() {
 		out = append(out, c.Command)
 	}
 	return out
@@ -127,7 +127,10 @@ func (b *Builtin) Commands() []Command {
 
 // parseCommand finds the command that a prompt begins with, and what follows it.
 // A slash that begins anything else, such as a path, is ordinary text for the model.
-func parseCommand(text string) (c command, args string, ok bool) {
+func (b *Builtin) parseCommand(text string) (c command, args string, ok bool) {
+	if p := b.cfg.Profile; p.commands != nil {
+		return p.parse(text)
+	}
 	text, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
 		return command{}, "", false
@@ -151,7 +154,7 @@ func (b *Builtin) say(format string, args ...any) {
 
 func (b *Builtin) help(context.Context, string) (string, error) {
 	var s strings.Builder
-	for _, c := range builtinCommands() {
+	for _, c := range b.commands() {
 		name := c.Name
 		if c.Hint != "" {
 			name += " " + c.Hint

@@ -126,6 +126,13 @@ func (h *History) Reported(tokens int) {
 	h.reported, h.counted = tokens, len(h.messages)
 }
 
+// hold notes what every request holds beside the messages, in estimated tokens.
+func (h *History) hold(fixed int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fixed = fixed
+}
+
 // Tokens is the size of the conversation: what the model last reported, and an
 // estimate of what came since. As long as no model has counted, all is estimated,
 // the system prompt and the tools too.

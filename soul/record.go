@@ -55,13 +55,28 @@ func (r *record) fail(err error) {
 	r.log.Warn("the history is no longer written", "error", err)
 }
 
-// turn writes the message that opens a turn. Edits is the turn of the edits that
-// begins with it, 0 when none are kept.
-func (r *record) turn(m llm.Message, edits int) {
+// begin writes the system prompt, if it was not.
+func (r *record) begin() {
 	if !r.begun {
 		r.write(func(s *session.Session) error { return s.AppendSystem(r.system) })
 		r.begun = true
 	}
+}
+
+// compacted begins the record anew with what is left of the history. Nothing before it
+// can be taken back.
+func (r *record) compacted(messages []llm.Message, tokens int) {
+	r.clear()
+	r.begin()
+	r.checkpoint()
+	r.write(func(s *session.Session) error { return s.AppendMessages(messages...) })
+	r.write(func(s *session.Session) error { return s.AppendUsage(tokens) })
+}
+
+// turn writes the message that opens a turn. Edits is the turn of the edits that
+// begins with it, 0 when none are kept.
+func (r *record) turn(m llm.Message, edits int) {
+	r.begin()
 	t := opened{r.next, edits}
 	r.next++
 	if session.OpensTurn(m) { // else nobody finds it again

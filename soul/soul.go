@@ -53,12 +53,15 @@ type Input struct {
 	Parts []llm.Part
 	// Mentions are the files and other things that Parts refer to.
 	Mentions []contextprovider.Mention
+	// Listed says that the parts came as a list and are shown as one, also when there is
+	// one text alone.
+	Listed bool
 }
 
 // Wire gives the input as TurnBegin carries it: a plain string when there is
 // just one text part.
 func (in Input) Wire() wire.UserInput {
-	if len(in.Parts) == 1 && in.Parts[0].Type == llm.PartText {
+	if !in.Listed && len(in.Parts) == 1 && in.Parts[0].Type == llm.PartText {
 		return wire.UserInput{Text: in.Parts[0].Text}
 	}
 	return wire.UserInput{Parts: append([]llm.Part{}, in.Parts...)}
@@ -95,4 +98,5 @@ type Command struct {
 	Name        string // without the slash
 	Description string
 	Hint        string // what may follow the name; empty: nothing
+	Aliases     []string
 }

@@ -2,6 +2,7 @@ package soul
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,7 @@ const (
 	stepRefused               // refused by the provider's filter
 	stepCancelled             // the turn's context ended after tools had started
 	stepCircling              // tools ran, and the model goes round in circles
+	stepRejected              // the user turned a call down, which ends the turn
 )
 
 // step is one model call and the tool calls that it asks for. The history grows
@@ -51,10 +53,13 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 		return stepDone, nil
 	}
 	b.sendStatus(answer)
-	results, circling := b.runTools(ctx, message.ToolCalls)
+	results, circling, rejected := b.runTools(ctx, message.ToolCalls)
 	b.commit(answer, message, results...)
 	if ctx.Err() != nil {
 		return stepCancelled, nil
+	}
+	if rejected && b.cfg.Profile.rejectionEnds {
+		return stepRejected, nil
 	}
 	if circling != "" {
 		b.say("I stopped: %s. Tell me what to do differently, or send “continue”.", circling)
@@ -78,13 +83,14 @@ func (b *Builtin) count(a *assembler) {
 
 // runTools runs the calls of one message side by side; the Executor behind the
 // Wire orders those that change something. It waits for all of them, and says why the
-// turn had better end when the model goes round in circles.
-func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages []llm.Message, circling string) {
+// turn had better end when the model goes round in circles. Rejected
+// says that the user turned a call down.
+func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages []llm.Message, circling string, rejected bool) {
 	values := make([]wire.ToolReturnValue, len(calls))
 	var wg sync.WaitGroup
 	for i, call := range calls {
 		wg.Go(func() {
-			values[i] = b.runTool(ctx, call)
+			values[i] = b.runHooked(ctx, call)
 			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: values[i]})
 		})
 	}
@@ -97,11 +103,12 @@ func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages 
 		}
 		messages = append(messages, m)
 	}
-	return messages, circling
+	rejected = slices.ContainsFunc(values, func(v wire.ToolReturnValue) bool { return v.Rejected })
+	return messages, circling, rejected
 }
 
 func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolReturnValue {
-	if !b.known[call.Name] {
+	if !b.knows(call.Name) {
 		return failed("Tool `"+call.Name+"` not found", "")
 	}
 	value, err := b.cfg.Wire.CallTool(ctx, wire.ToolCallRequest{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
@@ -113,6 +120,13 @@ func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolRetur
 	default:
 		return failed("The tool could not be run: "+err.Error(), "Not run")
 	}
+}
+
+// knows tells whether there is a tool of that name.
+func (b *Builtin) knows(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.known[name]
 }
 
 // failCalls closes tool calls on the Wire that will never run.
@@ -172,13 +186,19 @@ func (b *Builtin) commit(answer *assembler, message llm.Message, results ...llm.
 
 // sendStatus tells the usage of a model call and how full the context is.
 func (b *Builtin) sendStatus(a *assembler) {
-	used, size := b.history.Tokens(), b.model().Model().ContextSize
+	used, size := b.history.Tokens(), b.modelInUse().ContextSize
 	if a.usage != nil {
 		used = a.usage.Total()
+		if b.cfg.Profile.sparseStatus {
+			used = a.usage.Input()
+		}
 	}
 	ratio := float64(used) / float64(max(size, 1))
-	planMode := false
-	status := wire.StatusUpdate{ContextUsage: &ratio, ContextTokens: &used, MaxContextTokens: &size, TokenUsage: a.usage, PlanMode: &planMode}
+	planMode := b.cfg.Controls != nil && b.cfg.Controls.Mode() == "plan"
+	status := wire.StatusUpdate{TokenUsage: a.usage, PlanMode: &planMode}
+	if a.usage != nil || !b.cfg.Profile.sparseStatus {
+		status.ContextUsage, status.ContextTokens, status.MaxContextTokens = &ratio, &used, &size
+	}
 	if a.id != "" {
 		status.MessageID = &a.id
 	}

@@ -29,7 +29,7 @@ func subcommands() []subcommand {
 		{"eval", "have a model do small tasks, and check what came of them", runEval},
 		{"policy", "say what would be allowed, asked for or denied, and why", runPolicy},
 		{"sessions", "list, show, watch, export, check, mend and delete kept sessions", runSessions},
-		{"wire", "show the recording of a session", runWire},
+		{"wire", "serve a client of kimi-cli's Wire, or show the recording of a session", runWire},
 		{"trust", "say which folders may run code of their own", runTrust},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},
@@ -48,6 +48,8 @@ func dispatch(args []string) int {
 			return 0
 		case first == "--version":
 			name, rest = "version", args[1:]
+		case asksForWire(args):
+			name = "wire"
 		case !strings.HasPrefix(first, "-"):
 			name, rest = first, args[1:]
 		}

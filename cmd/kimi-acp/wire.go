@@ -2,19 +2,34 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
 	"syscall"
 
 	"kimi-acp/cmd/kimi-acp/wirecmd"
+	"kimi-acp/contextprovider"
+	"kimi-acp/fileop"
+	"kimi-acp/internal/config"
+	"kimi-acp/internal/obs"
+	"kimi-acp/internal/proc"
+	"kimi-acp/internal/stdio"
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/llm/catalog"
+	"kimi-acp/soul/session"
+	"kimi-acp/soul/skill"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wireserver"
 )
 
-// runWire shows recordings. Without a command it is kept for serving the Wire.
+// runWire serves the Wire, or shows recordings of it.
 func runWire(args []string) int {
 	if !wirecmd.Serves(args) {
-		fmt.Fprintln(os.Stderr, "kimi-acp wire: use wire log or wire replay; kimi-acp wire help tells of them")
-		return 2
+		return serveWire(args)
 	}
 	store, _, ok := keptSessions("wire")
 	if !ok {
@@ -23,4 +38,240 @@ func runWire(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return wirecmd.Run(ctx, args, wirecmd.Options{Store: store, Out: os.Stdout, Err: os.Stderr, Screen: screenOf(os.Stdout)})
+}
+
+// serveWire serves one session to a client of the Wire.
+func serveWire(args []string) int {
+	f, code, ok := parseWireFlags(args)
+	if !ok {
+		return code
+	}
+	fail := func(code int, err error) int {
+		fmt.Fprintln(os.Stderr, "kimi-acp wire:", err)
+		return code
+	}
+	cfg, warnings := config.Load(os.Getenv, f.settings)
+	if cfg.ShareDir == "" {
+		return fail(1, errors.New("there is no folder for sessions; set KIMI_SHARE_DIR"))
+	}
+	secrets := obs.NewRedactor()
+	for _, secret := range cfg.Secrets() {
+		secrets.Add(secret)
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(os.Stderr, "kimi-acp wire:", w)
+	}
+	if f.mcp {
+		fmt.Fprintln(os.Stderr, "kimi-acp wire: MCP servers are not supported yet; the session does without them")
+	}
+	tools, err := agentTools(f.agentFile)
+	if err != nil {
+		return fail(2, err)
+	}
+	skills := skillsOf(f.skillsDirs)
+	in, out, err := stdio.Claim()
+	if err != nil {
+		return fail(1, fmt.Errorf("take over stdin and stdout: %w", err))
+	}
+	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Secrets: secrets})
+	defer func() { _ = log.Close() }() // the session is over, and nothing of it depends on its log
+	store := session.NewStore(cfg.ShareDir)
+	kept, err := openWireSession(store, f)
+	if err != nil {
+		return fail(2, err)
+	}
+	if f.plan {
+		if err := kept.UpdateState(func(st *session.State) { st.PlanMode = true }); err != nil {
+			log.Warn("plan mode was not kept", "error", err)
+		}
+	}
+	provider, done, err := wireModel(cfg, catalog.Options{Logger: log.Logger})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "kimi-acp wire:", err) // prompts say so, too
+	}
+	defer done()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
+	defer runner.Close()
+	roots := wireRoots(f, kept)
+	retry := retryPolicy(cfg)
+	if f.maxRetries > 0 {
+		retry.Attempts = f.maxRetries
+	}
+	maxSteps := f.maxSteps
+	if maxSteps == 0 {
+		maxSteps = cfg.Loop.MaxStepsPerTurn
+	}
+	err = wireserver.Serve(ctx, in, out, wireserver.Options{
+		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
+		System: wireSystem(ctx, roots, runner.Shell()),
+		Tools:  tools, Skills: skills, Yolo: f.yolo, AFK: f.afk,
+		MaxSteps: maxSteps, Retry: retry, Logger: log.Logger,
+	})
+	if err != nil && ctx.Err() == nil {
+		log.Info("the connection ended", "error", err)
+	}
+	return closeWireSession(store, kept, f.workDir, log)
+}
+
+// openWireSession opens the session that the flags name, or makes it.
+func openWireSession(store *session.Store, f wireFlags) (*session.Session, error) {
+	id := f.session
+	if f.goOn {
+		last, err := store.Last(f.workDir)
+		if err != nil {
+			return nil, fmt.Errorf("--continue: no session of %s to go on with (%w)", f.workDir, err)
+		}
+		id = last
+	}
+	if id != "" {
+		kept, err := store.Open(f.workDir, id)
+		if !errors.Is(err, session.ErrNotFound) {
+			return kept, err
+		}
+	}
+	return store.Create(f.workDir, id)
+}
+
+// closeWireSession keeps the session as the one to go on with, before anything is said.
+// One in which nothing was said goes.
+func closeWireSession(store *session.Store, kept *session.Session, workDir string, log *obs.Log) int {
+	id, empty := kept.ID(), kept.Empty()
+	if !empty {
+		if err := store.SetLast(workDir, id); err != nil {
+			log.Warn("the last session was not noted", "error", err)
+		}
+	}
+	err := kept.Close()
+	if empty {
+		err = errors.Join(err, store.Delete(id))
+	}
+	if err != nil {
+		log.Warn("the session was not closed well", "error", err)
+	}
+	return 0
+}
+
+// wireModel opens the model that is set, nil when there is none. Done is never nil.
+func wireModel(cfg config.Config, o catalog.Options) (p llm.Provider, done func(), err error) {
+	nothing := func() {}
+	m, err := chosenModel(cfg, "")
+	if err != nil {
+		return nil, nothing, err
+	}
+	p, done, err = openModel(cfg, m, "", o)
+	if err != nil {
+		return nil, nothing, err
+	}
+	return kimiAbilities{p, m}, done, nil
+}
+
+// wireGuard judges as elsewhere, but without the ready rules of what needs no question:
+// like kimi-cli, every command is asked for. Nobody is asked to trust the folder, since
+// no client of the Wire knows such a question.
+func wireGuard(cfg config.Config, roots []string) *tool.Guard {
+	g := guardFor(cfg, func() config.Policy {
+		said := cfg.Policy
+		said.Sets = []string{}
+		return said
+	}, false)(roots)
+	g.Gate = nil
+	return g
+}
+
+// kimiAbilities is a model that takes what its settings say that it takes, and nothing
+// else: kimi-cli refuses a prompt by that, before it is sent. Of a model that variables
+// describe nobody has said anything.
+type kimiAbilities struct {
+	llm.Provider
+	settings config.Model
+}
+
+// Model tells what is known of the model.
+func (k kimiAbilities) Model() llm.Model {
+	m := k.Provider.Model()
+	if k.settings.Provider.Name != config.EnvironmentProvider {
+		m.ImageInput = slices.Contains(k.settings.Capabilities, config.ImageIn)
+		m.VideoInput = slices.Contains(k.settings.Capabilities, config.VideoIn)
+	}
+	return m
+}
+
+// Circuit is the provider's; see llm.Guarded.
+func (k kimiAbilities) Circuit() *llm.Circuit {
+	if g, ok := k.Provider.(llm.Guarded); ok {
+		return g.Circuit()
+	}
+	return nil
+}
+
+// Reconnect is the provider's; see llm.Reconnecter.
+func (k kimiAbilities) Reconnect() {
+	if r, ok := k.Provider.(llm.Reconnecter); ok {
+		r.Reconnect()
+	}
+}
+
+// wireRoots are the folders of a session: those of the flags and those that were added
+// to it, as far as they are there.
+func wireRoots(f wireFlags, kept *session.Session) []string {
+	roots := []string{f.workDir}
+	for _, dir := range slices.Concat(f.addDirs, kept.State().AdditionalDirs) {
+		abs, err := kimiFolder(dir)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "kimi-acp wire:", err)
+			continue
+		}
+		if !slices.Contains(roots, abs) {
+			roots = append(roots, abs)
+		}
+	}
+	return roots
+}
+
+// wireSystem is the system prompt of a new session.
+func wireSystem(ctx context.Context, roots []string, shell string) string {
+	s := soul.Surroundings{Roots: roots, OS: runtime.GOOS, Shell: shell}
+	if disk, err := fileop.OpenDisk(roots...); err == nil {
+		s.Instructions = contextprovider.Instructions(ctx, disk, roots)
+		_ = disk.Close() // only read
+	}
+	return soul.SystemPrompt(s)
+}
+
+// skillsOf gives the skills of the folders, and those that come with the program. Of
+// two of a name the first counts.
+func skillsOf(dirs []string) []skill.Skill {
+	var all []skill.Skill
+	add := func(skills []skill.Skill) {
+		for _, s := range skills {
+			if !slices.ContainsFunc(all, func(o skill.Skill) bool { return o.Name == s.Name }) {
+				all = append(all, s)
+			}
+		}
+	}
+	for _, dir := range dirs {
+		skills, err := skill.Load(dir)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "kimi-acp wire:", err)
+		}
+		add(skills)
+	}
+	add(skill.Builtin())
+	slices.SortStableFunc(all, skill.Skill.Compare)
+	return all
+}
+
+// agentTools are the tools of an agent's file; "" is the default agent.
+func agentTools(path string) ([]tool.Tool, error) {
+	if path == "" {
+		return nil, nil
+	}
+	a, err := config.ReadAgentFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(tool.Builtin(), func(t tool.Tool) bool { return !a.Has(t.Spec().Name) }), nil
 }

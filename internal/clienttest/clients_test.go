@@ -21,6 +21,9 @@ func TestClients(t *testing.T) {
 		testACPX(t, agent, node, acpx)
 		t.Run("sessions", func(t *testing.T) { testACPXSessions(t, agent, node, acpx) })
 	})
+	t.Run(wireSDK, func(t *testing.T) {
+		testWireSDK(t, agent, node, resolve(t, node, install(t, list, wireSDK), wireSDK))
+	})
 	for _, g := range generations {
 		t.Run(g.name, func(t *testing.T) {
 			testGeneration(t, agent, node, g, resolve(t, node, install(t, list, g.name), g.name))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
 )
@@ -8,6 +9,7 @@ import (
 // Flags are the settings of the command line. They win over every other source.
 type Flags struct {
 	ConfigFile string // read in place of the files of settings; TOML, or JSON if it ends with .json
+	ConfigText string // the settings themselves, JSON or TOML, in place of all files; ConfigFile is not read then
 	Model      string // ID of the default model; empty: not said
 	Yolo       bool   // sessions begin in ModeYolo
 	Thinking   *bool  // nil: not said
@@ -41,11 +43,19 @@ type origin struct {
 	path     string
 	instead  string // read if there is no such file; may be empty
 	form     form
-	required bool // there must be such a file
+	required bool   // there must be such a file
+	text     string // what is read in place of the file; empty: the file is
 }
 
 // origins gives the files, the weakest first.
 func (l *loader) origins(shareDir string) []origin {
+	if text := l.flags.ConfigText; text != "" {
+		path := "--config"
+		if json.Valid([]byte(text)) {
+			path += ".json" // which says how it is read
+		}
+		return []origin{{path: path, text: text, form: form{kimiCLI: true, own: true}, required: true}}
+	}
 	if l.flags.ConfigFile != "" {
 		path, err := filepath.Abs(l.flags.ConfigFile)
 		if err != nil {
@@ -94,10 +104,18 @@ func (l *loader) load() (Config, []Warning) {
 	return d.config, d.warnings.all()
 }
 
+// document reads what the origin says; see readDocument.
+func (o origin) document() (*document, error) {
+	if o.text != "" {
+		return parseDocument(o.path, []byte(o.text))
+	}
+	return readDocument(o.path)
+}
+
 // read gives what a file says, or what it said when it could last be read; nil if it
 // says nothing. A Warning says that the file could not be read now.
 func (l *loader) read(o origin, w *warnings) (*document, *Warning) {
-	doc, err := readDocument(o.path)
+	doc, err := o.document()
 	if doc == nil && err == nil && o.instead != "" {
 		delete(l.last, o.path)
 		o.path = o.instead

@@ -30,8 +30,11 @@ var rules = []rule{
 	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
-	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "contextprovider", "fileop", "internal/..."}},
+	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "contextprovider", "fileop", "internal/..."}},
 	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},
+	// A client of kimi-cli's Wire at the same place where acp has an editor.
+	{"soul/wireserver", []string{"soul", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
+	{"soul/skill", nil},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
 	{"soul/tool", []string{"soul/llm", "soul/wire", "fileop", "fileop/facts", "internal/..."}},
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
@@ -85,7 +88,7 @@ var forTests = []string{"soul/llm/scripted", "soul/llm/openai"}
 var outside = map[string][]string{
 	"github.com/coder/acp-go-sdk":       {"acp"},
 	"github.com/sashabaranov/go-openai": {"soul/llm/openai"},
-	"github.com/google/jsonschema-go":   {"soul/tool", "internal/acptest/..."},
+	"github.com/google/jsonschema-go":   {"soul/tool", "soul/wireserver", "internal/acptest/..."},
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
 	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},

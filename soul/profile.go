@@ -1,0 +1,61 @@
+package soul
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Profile is what differs between the souls of several programs, as data: the commands,
+// and the manners of a turn. The zero value is that of editors.
+type Profile struct {
+	commands []command // nil: builtinCommands
+	// hidden are tools that run although the model is not told of them.
+	hidden []string
+	// rejectionEnds says that a call which the user turned down without a word ends the
+	// turn.
+	rejectionEnds bool
+	// sparseStatus says that a status tells of the context only when the model has
+	// counted it.
+	sparseStatus bool
+	// silentStops says that a turn which has used up its steps ends without a word: the
+	// client says so.
+	silentStops bool
+}
+
+// commands lists the commands in force.
+func (b *Builtin) commands() []command {
+	if c := b.cfg.Profile.commands; c != nil {
+		return c
+	}
+	return builtinCommands()
+}
+
+// slashCommand is what kimi-cli takes for a command, known or not.
+var slashCommand = regexp.MustCompile(`^/([A-Za-z0-9_-]+(?::[A-Za-z0-9_-]+)*)(?:\s+(.*))?$`)
+
+// parse finds the command that a prompt is. One that there is not answers that it does
+// not exist.
+func (p Profile) parse(text string) (c command, args string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	m := slashCommand.FindStringSubmatch(strings.TrimSpace(first))
+	if m == nil {
+		return command{}, "", false
+	}
+	args = strings.TrimSpace(m[2] + "\n" + rest)
+	for _, c := range p.commands {
+		if c.Name == m[1] || slices.Contains(c.Aliases, m[1]) {
+			return c, args, true
+		}
+	}
+	return command{run: func(b *Builtin, _ context.Context, _ string) (string, error) {
+		b.say("Unknown slash command %q.", "/"+m[1])
+		return "", nil
+	}}, args, true
+}
+
+// endedEarly ends a command's turn with another outcome than that it is done.
+type endedEarly struct{ outcome Outcome }
+
+func (*endedEarly) Error() string { return "the command ended early" }
