@@ -27,13 +27,14 @@ func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
 			call.Reply(nil, err) // before what waits is served
 			return nil, nil
 		}
-		defer close(s.told)
 		a.ignoreMCP(p)
 		if err := s.begin(show); err != nil {
+			close(s.told)
 			a.end(s)
 			call.Reply(nil, err)
 			return nil, nil
 		}
+		defer close(s.told)
 		// Many sessions are only looked at. The first prompt takes this one.
 		s.park()
 		call.Reply(s.stateOf(), nil)
@@ -108,15 +109,17 @@ func (s *session) tellFallback() {
 	}
 }
 
+// busy tells whether a prompt runs or waits. One that was answered does not.
 func (s *session) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.draining
+	return len(s.queue) > 0
 }
 
 // end cancels all turns of a session, waits for their answers, and closes it. It is
 // unknown from then on.
 func (a *Agent) end(s *session) {
+	<-s.told // what is still sent of it must not come behind the answer to its end
 	s.mu.Lock()
 	s.closing = true
 	for _, t := range s.queue {

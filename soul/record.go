@@ -87,7 +87,7 @@ func (r *record) turn(m llm.Message, edits int) {
 		return
 	}
 	// Without it, taking back this turn in another process leaves its files alone.
-	if err := r.kept.SetAside(editsKey(t.checkpoint), edits); err != nil {
+	if err := r.kept.SetAside(editsKey(t.checkpoint), editsNote{r.kept.ID(), edits}); err != nil {
 		r.log.Debug("the turn of edits was not noted", "error", err)
 	}
 }
@@ -95,20 +95,29 @@ func (r *record) turn(m llm.Message, edits int) {
 // editsKey is where a session keeps which turn of the edits began at a checkpoint.
 func editsKey(checkpoint int) string { return "edits " + strconv.Itoa(checkpoint) }
 
+// editsNote is what is kept there. A fork inherits the notes, and not the edits.
+type editsNote struct {
+	Session string `json:"session"`
+	Turn    int    `json:"turn"`
+}
+
 // editsSince is the first turn of the edits among the n last turns, 0 when none was
-// noted. Another process may have given the numbers of turns without edits again, so it
-// need not be that of the oldest.
-func (r *record) editsSince(n int) int {
-	first := 0
+// noted, and the number of those turns that made their edits elsewhere. Another process
+// may have given the numbers of turns without edits again, so the first need not be that
+// of the oldest.
+func (r *record) editsSince(n int) (first, elsewhere int) {
 	for _, t := range r.turns[len(r.turns)-n:] {
-		if t.edits == 0 && r.kept != nil {
-			_ = r.kept.Aside(editsKey(t.checkpoint), &t.edits) // else it stays 0
+		var note editsNote
+		if t.edits == 0 && r.kept != nil && r.kept.Aside(editsKey(t.checkpoint), &note) && note.Session == r.kept.ID() {
+			t.edits = note.Turn
 		}
-		if first == 0 || t.edits > 0 && t.edits < first {
+		if t.edits == 0 {
+			elsewhere++
+		} else if first == 0 || t.edits < first {
 			first = t.edits
 		}
 	}
-	return first
+	return first, elsewhere
 }
 
 // checkpoint marks the place before a step.

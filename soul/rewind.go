@@ -25,7 +25,7 @@ func (b *Builtin) Rewind(ctx context.Context, turns int) string {
 	if turns == 0 || index < 0 {
 		return b.undoEdits(ctx, turns)
 	}
-	edits := b.record.editsSince(turns)
+	edits, elsewhere := b.record.editsSince(turns)
 	planned := tool.PlansIn(b.history.All()[index:])
 	if err := b.takeBack(turns); err != nil {
 		return fmt.Sprintf("Nothing was taken back: %v.", err)
@@ -41,19 +41,28 @@ func (b *Builtin) Rewind(ctx context.Context, turns int) string {
 		b.cfg.Session.SetPlan(plan)
 		out.WriteString("The plan is as it was before.\n")
 	}
-	b.takeBackFiles(ctx, edits, turns, &out)
+	b.takeBackFiles(ctx, edits, turns, elsewhere, &out)
 	return out.String()
 }
 
-// takeBackFiles undoes the edits from a turn of theirs on, 0: none were noted.
-func (b *Builtin) takeBackFiles(ctx context.Context, since, turns int, out *strings.Builder) {
+// takeBackFiles undoes the edits from a turn of theirs on, 0: none were noted. Of some
+// turns they were made elsewhere.
+func (b *Builtin) takeBackFiles(ctx context.Context, since, turns, elsewhere int, out *strings.Builder) {
 	kept := b.editTurns()
-	if kept == nil || since == 0 {
+	if kept == nil {
+		return
+	}
+	if elsewhere > 0 {
+		fmt.Fprintf(out, "What %d of them did to files stays: they ran in another session or program, so it is not known here.\n", elsewhere)
+	}
+	if since == 0 {
 		return
 	}
 	files := kept.UndoSince(ctx, since)
 	if files == "" {
-		out.WriteString("They changed no files.\n")
+		if elsewhere == 0 {
+			out.WriteString("They changed no files.\n")
+		}
 		return
 	}
 	out.WriteString("\nFiles:\n" + files)

@@ -91,11 +91,12 @@ func (k *Call) Wait() (json.RawMessage, *Error) {
 	return k.result, k.err
 }
 
-// Answered tells whether the answer has come, without waiting.
+// Answered tells whether the answer has come, without waiting. An agent that has ended
+// has not answered.
 func (k *Call) Answered() bool {
 	k.c.mu.Lock()
 	defer k.c.mu.Unlock()
-	return k.done
+	return k.done && k.lost == nil
 }
 
 // Result waits for a result and decodes it into v, which may be nil. An error
