@@ -19,6 +19,7 @@ type asking struct {
 	attempt  int           // of the model in use, from 1
 	waited   time.Duration // in all
 	said     []llm.Part    // by an attempt that broke off, if it is worth going on from; else nil
+	untold   bool          // the last attempt has not told said on the Wire
 	stripped bool          // images were taken out
 }
 
@@ -52,6 +53,9 @@ func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
 		}
 		s.keep(a)
 		if err := s.recover(ctx, model, e); err != nil {
+			if ctx.Err() == nil {
+				s.leave()
+			}
 			return nil, err
 		}
 	}

@@ -23,7 +23,8 @@ const goOn = "<system>The connection broke in the middle of your answer, right b
 // keep notes what a failed attempt said. One that did not get beyond what was said
 // before it changes nothing.
 func (s *asking) keep(a *assembler) {
-	if a.kept != "" {
+	s.untold = a.kept != ""
+	if s.untold {
 		return
 	}
 	a.closePart()
@@ -31,6 +32,19 @@ func (s *asking) keep(a *assembler) {
 	if len(textOf(a.parts)) >= minKept {
 		s.said = a.parts
 	}
+}
+
+// leave lets what was said enter the history when the step fails for good, so that the
+// user, who sees it, can have the model go on from it with the next message.
+func (s *asking) leave() {
+	if s.said == nil {
+		return
+	}
+	b := s.soul
+	if s.untold {
+		b.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(textOf(s.said))})
+	}
+	b.commit(&assembler{}, llm.Message{Role: llm.RoleAssistant, Content: s.said})
 }
 
 func textOf(parts []llm.Part) string {

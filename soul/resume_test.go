@@ -283,3 +283,41 @@ func TestFallbackDoesNotHideFailures(t *testing.T) {
 		})
 	}
 }
+
+// When the provider stays away, what it said stays: in what is shown, once, and in the
+// history, so that the next message can go on from it.
+func TestAnswerThatStaysBroken(t *testing.T) {
+	first := strings.Repeat("0123456789", 30)
+	for _, c := range []struct {
+		name, said string
+		again      []llm.Delta // what the attempts after the first say
+		roles      string
+	}{
+		{"much was said", first, nil, "user assistant user assistant"},
+		{"much was said, and said again", first, texts(first), "user assistant user assistant"},
+		{"much was said, and half of it again", first, texts(first[:150]), "user assistant user assistant"},
+		{"little was said", "Hel", nil, "user assistant"}, // the prompts are one message
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := play(nil, Config{})
+				model := &flaky{attempts: []attempt{{texts(c.said), broken}, {c.again, broken}, {c.again, broken}, {texts("on"), nil}}}
+				s.UseModel(model)
+				var heard []wire.Message
+				s.cfg.Wire.Attach(wire.Raw, wire.ViewFunc(func(m wire.Message) { heard = append(heard, m) }))
+				if _, err := s.Run(t.Context(), ask("x")); err == nil {
+					t.Fatal("the turn went well")
+				}
+				if got := shown(heard); got != c.said {
+					t.Errorf("shown %q", got)
+				}
+				if _, err := s.Run(t.Context(), ask("continue")); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.roles(); got != c.roles {
+					t.Errorf("history %q, want %q", got, c.roles)
+				}
+			})
+		})
+	}
+}

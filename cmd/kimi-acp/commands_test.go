@@ -79,7 +79,7 @@ func TestRunExits(t *testing.T) {
 		{"no levels", []string{"text: x"}, []string{"--thinking", "high", "go"}, 2, "", "no such level"},
 		{"refused", []string{"text: no\nfinish: content_filter"}, []string{"--quiet", "go"}, 3, "no\n", ""},
 		{"cut", []string{"text: so\nfinish: length"}, []string{"--quiet", "go"}, 4, "so\n", ""},
-		{"steps", []string{edit, edit}, []string{"--quiet", "--yes", "--max-steps", "1", "go"}, 4, "", ""},
+		{"steps", []string{edit, edit}, []string{"--quiet", "--yes", "--max-steps", "1", "go"}, 4, "I stopped after 1 steps, which is as many as a turn may have. Send “continue” and I go on from here.\n", ""},
 		{"unanswered", []string{edit, "text: sorry"}, []string{"go"}, 5, "sorry\n", "--mode accept-edits or --yes"},
 		{"accepted", []string{edit, "text: done"}, []string{"--mode", "accept-edits", "go"}, 0, "done\n", "+x"},
 		{"overloaded", []string{"error: 503", "error: 503", "error: 503"}, []string{"--quiet", "go"}, 75, "", "try again"},

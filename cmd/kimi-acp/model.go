@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"log/slog"
 	"os"
 	"slices"
 
@@ -44,6 +45,21 @@ func openModel(cfg config.Config, m config.Model, level string, o catalog.Option
 		return nil, nil, err
 	}
 	return p, c.Close, nil
+}
+
+// openFallback makes the provider of the model that answers while another one fails,
+// nil when there is none or it cannot be used. The caller calls done afterwards.
+func openFallback(cfg config.Config, log *slog.Logger) (p llm.Provider, done func()) {
+	m, ok := cfg.Model(cfg.Fallback)
+	if !ok {
+		return nil, func() {}
+	}
+	p, done, err := openModel(cfg, m, "", catalog.Options{Logger: log})
+	if err != nil {
+		log.Warn("the fallback model cannot be used", "error", err)
+		return nil, func() {}
+	}
+	return p, done
 }
 
 // certificateFiles names the files of certificate authorities to trust beside the

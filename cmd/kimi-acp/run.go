@@ -112,6 +112,8 @@ func runRun(args []string) int {
 		return fail(run.ExitUsage, err)
 	}
 	defer done()
+	fallback, closeFallback := openFallback(cfg, log.Logger)
+	defer closeFallback()
 
 	// A reader that leaves early must not end us in the middle of a write: the turn
 	// is cancelled instead. A second Ctrl-C ends the program at once.
@@ -125,7 +127,7 @@ func runRun(args []string) int {
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	o := run.Options{
-		Dir: dir, Prompt: prompt, Provider: provider, Runner: runner, Shell: runner.Shell(),
+		Dir: dir, Prompt: prompt, Provider: provider, Fallback: fallback, Runner: runner, Shell: runner.Shell(),
 		Guard: guardFor(cfg, policyOf(cfg), f.trust)([]string{dir}),
 		Mode:  mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Logger: log.Logger,
 	}

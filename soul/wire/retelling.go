@@ -30,8 +30,11 @@ type retold struct {
 // kind in this step, which no longer counts.
 func (r *Retelling) Receive(m Message) (show Message, superseded bool) {
 	switch part := m.(type) {
-	case TurnBegin, StepBegin, TurnEnd:
+	case TurnBegin, StepBegin, StepInterrupted, TurnEnd:
 		r.text, r.think = retold{}, retold{}
+	case ToolCall:
+		// The texts before it have come; what is said behind it is new.
+		r.text.again, r.think.again = false, false
 	case StepRetry:
 		r.text.restart()
 		r.think.restart()

@@ -26,6 +26,8 @@ func TestRetelling(t *testing.T) {
 		{"thinking apart", []Message{think("t"), text("a"), again, think("t"), think("u"), text("a"), text("b")}, "(t)|a|R|(u)|b|"},
 		{"nothing was said", []Message{again, text("a")}, "R|a|"},
 		{"another step", []Message{text("a"), step, text("a"), again, text("a"), text("b")}, "a|S|a|R|b|"},
+		{"a call in place of the text", []Message{text("a"), again, ToolCall{}, text("b")}, "a|R|C|b|"},
+		{"behind the end of the step", []Message{text("a"), again, StepInterrupted{}, text("b")}, "a|R|b|"},
 		{"an empty thought", []Message{think(""), again, think("")}, "()|R|()|"},
 	} {
 		var r Retelling
@@ -42,6 +44,8 @@ func TestRetelling(t *testing.T) {
 				} else {
 					got.WriteString(m.Part.Text + "|")
 				}
+			case ToolCall:
+				got.WriteString("C|")
 			case StepRetry:
 				got.WriteString("R|")
 			case StepBegin:

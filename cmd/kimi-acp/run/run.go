@@ -26,7 +26,8 @@ type Options struct {
 	Mode     tool.Mode   // "": tool.ModeDefault
 	MaxSteps int         // model calls, 0: the soul's default
 	Retry    soul.RetryPolicy
-	Person   Person // nil: nobody is there to answer
+	Fallback llm.Provider // answers while Provider's circuit is open; nil: nobody
+	Person   Person       // nil: nobody is there to answer
 	Views    []View
 	Logger   *slog.Logger // nil: slog.Default
 }
@@ -87,6 +88,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	agent := soul.New(soul.Config{
 		SessionID: "run",
 		Provider:  o.Provider,
+		Fallback:  o.Fallback,
 		Wire:      bus,
 		Tools:     executor.Specs(),
 		System: soul.SystemPrompt(soul.Surroundings{
