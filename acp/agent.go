@@ -46,6 +46,9 @@ type Options struct {
 	// Unsaved, if not nil, knows what is unsaved in the files of a session with these
 	// roots, for editors that do not give files.
 	Unsaved func(roots []string) fileop.Unsaved
+	// Code makes what can be asked about the programs of a session's workspace. Nil:
+	// nothing can.
+	Code func(MomentSpec) Code
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())
@@ -97,6 +100,8 @@ type MomentSpec struct {
 	Readable func(path string) bool
 	// Trusted tells whether the workspace is trusted to run code of its own.
 	Trusted func() bool
+	// Code are the providers of Code.
+	Code []contextprovider.Provider
 }
 
 // Bounds on what one editor can make grow.

@@ -17,17 +17,21 @@ import (
 // maxMentions bounds the mentions of one prompt that are looked into.
 const maxMentions = 64
 
-// openMoment makes what words the moment around the session's prompts.
+// openMoment makes what can be asked about the session's programs, and what words the
+// moment around its prompts.
 func (s *session) openMoment(guard *tool.Guard, disk fileop.Store) error {
-	if s.agent.opts.Moment == nil {
-		return nil
-	}
 	guard = s.rules(guard)
-	m, err := s.agent.opts.Moment(MomentSpec{
+	spec := MomentSpec{
 		SessionID: s.id, Roots: s.roots, Files: s.journal.Operator(), Disk: disk,
 		Readable: func(path string) bool { return readable(guard, path) },
 		Trusted:  guard.Trusted,
-	})
+	}
+	s.openCode(spec)
+	if s.agent.opts.Moment == nil {
+		return nil
+	}
+	spec.Code = s.code.Providers
+	m, err := s.agent.opts.Moment(spec)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}
 	}
@@ -70,7 +74,7 @@ func (s *session) tools() []tool.Tool {
 	if s.moment != nil {
 		all = append(all, tool.NewEditorContext(s.moment))
 	}
-	return all
+	return append(all, s.code.tools()...)
 }
 
 // contextOption lets the user choose how often the context is told.

@@ -35,6 +35,7 @@ type session struct {
 	soul     soul.Soul
 	view     *view
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
+	code     Code                    // what can be asked about the texts of programs
 	fallback string                  // what could not be as it was when the session was opened again; "": nothing
 	told     chan struct{}           // closed when the editor knows the session and its commands
 	working  sync.Mutex              // held while a turn runs, and while the session is parked or brought back
@@ -294,6 +295,7 @@ func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, e
 		Tools:      s.tools(),
 		Operator:   operator,
 		Journal:    s.journal,
+		Checker:    s.code.Checker,
 		Runner:     commandRunner{s},
 		Asker:      s.wire,
 		Questioner: s.wire,

@@ -87,9 +87,13 @@ func runACP(args []string) int {
 			return cfg
 		}),
 		Unsaved: unsavedOf(cfg),
-		Events:  eventLog(log),
-		Watch:   wireTrace(cfg, log),
-		Logger:  log.Logger,
+		Code: codeOf(log.Logger, runner, func() config.Config {
+			cfg, _ := m.now()
+			return cfg
+		}),
+		Events: eventLog(log),
+		Watch:  wireTrace(cfg, log),
+		Logger: log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			m.warm()
 			cfg, _ := m.now()

@@ -60,6 +60,9 @@ func momentOptions(s acp.MomentSpec, cfg config.Config, watches *git.Watches, lo
 	add("files", contextprovider.Files{Windows: s.Files, Readable: s.Readable, Disk: s.Disk.Read}, 90, 4)
 	add("git", git.New(git.Options{Trusted: func(string) bool { return s.Trusted() }, Read: s.Disk.Read, Folders: foldersOf(s.Files), Watches: watches, Logger: log}), 50, 3)
 	add("tree", contextprovider.Tree{Walker: s.Files, Always: slices.Contains(o.Always, "tree")}, 40, 1)
+	for _, p := range s.Code {
+		add(p.Name(), p, 60, 2)
+	}
 	for _, p := range cfg.Context.Programs {
 		add("notes", contextprovider.Program{Label: p.Name, Args: p.Command, Environ: proc.Scrub(os.Environ())}, 10, 1)
 	}

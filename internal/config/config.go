@@ -53,7 +53,9 @@ type Config struct {
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
 	Context      Context  // what the model is told of editor and project
-	Policy       Policy   // what may be done without asking
+	// LanguageServers are those of the settings, in the order of the file.
+	LanguageServers []LanguageServer
+	Policy          Policy // what may be done without asking
 
 	// lacks says why variables that begin to describe a model do not make one.
 	lacks string

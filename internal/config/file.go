@@ -74,6 +74,7 @@ func readOwn(t *table, c *Config) {
 		}
 	}
 	readContext(t.table("context"), &c.Context)
+	readLanguageServers(t, &c.LanguageServers)
 	c.Policy = readPolicy(t.table("policy"))
 	log := t.table("log")
 	if debug := log.flag("debug"); debug != nil {

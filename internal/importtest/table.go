@@ -36,7 +36,7 @@ var rules = []rule{
 	{"soul/wireserver", []string{"soul", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
 	{"soul/skill", nil},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
-	{"soul/tool", []string{"soul/llm", "soul/wire", "fileop", "fileop/facts", "internal/..."}},
+	{"soul/tool", []string{"soul/llm", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
 	{"soul/llm", []string{"internal/jsonstring"}},
 	{"soul/llm/openai", []string{"soul/llm", "internal/..."}},
@@ -59,7 +59,7 @@ var rules = []rule{
 	{"fileop/storetest", []string{"fileop"}},
 
 	// The pages are made from whatever they are about.
-	{"internal/doctest", []string{"acp", "soul/...", "fileop", "internal/..."}},
+	{"internal/doctest", []string{"acp", "soul/...", "contextprovider", "fileop", "internal/..."}},
 	// kimi-cli and the store of sessions on the same files.
 	{"internal/kerneltest", []string{"soul/llm", "soul/session", "soul/wire"}},
 	{"internal/...", []string{"internal/..."}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -44,9 +45,15 @@ func applyPatch(ctx context.Context, c *Invocation, in applyPatchArguments) wire
 		return Failed(ctx, err)
 	}
 	c.Progress(false, "", card)
-	p := patching{total: len(edits)}
+	return c.editAll(ctx, edits, card, editVerb)
+}
+
+// editAll asks for planned edits and makes them, file by file. The checks of all of them
+// have one time limit, which asking does not count towards.
+func (c *Invocation) editAll(ctx context.Context, edits []fileop.Edit, card []wire.FileChange, verb func(fileop.Edit) string) wire.ToolReturnValue {
+	p := patching{total: len(edits), left: patchCheck}
 	for _, e := range edits {
-		r, err := c.edit(ctx, editVerb(e), e, card)
+		r, err := c.edit(ctx, verb(e), e, card)
 		if p.take(ctx, c, e, r, err); p.over {
 			break
 		}
@@ -92,8 +99,9 @@ func editVerb(e fileop.Edit) string {
 // patching collects what comes of the files of a patch.
 type patching struct {
 	total  int
-	done   []string // sentences about the files that were changed
-	failed []string // and about those that were not
+	left   time.Duration // for what edits have broken
+	done   []string      // sentences about the files that were changed
+	failed []string      // and about those that were not
 	output strings.Builder
 	first  *wire.ToolReturnValue // the first failure
 	value  wire.ToolReturnValue
@@ -105,7 +113,11 @@ func (p *patching) take(ctx context.Context, c *Invocation, e fileop.Edit, r fil
 	if err != nil {
 		v = editFailed(ctx, r, err)
 	} else {
-		v = c.edited(r, patched(r.Change))
+		began := time.Now()
+		bounded, cancel := context.WithTimeout(ctx, p.left)
+		v = c.edited(bounded, r, patched(r.Change))
+		cancel()
+		p.left -= time.Since(began)
 	}
 	p.value.Display = append(p.value.Display, withoutBrief(v.Display)...)
 	p.value.Files = append(p.value.Files, v.Files...)

@@ -53,6 +53,10 @@ func lookOf(name string) look {
 		return look{kind: "search", verb: "Find files ", plain: "Find files", keys: []string{"pattern"}}
 	case "Grep":
 		return look{kind: "search", verb: "Search for ", plain: "Search in files", keys: []string{"pattern"}}
+	case "CodeIntelligence":
+		return look{kind: "search", verb: "Look up ", plain: "Look at the code", keys: []string{"symbol", "path"}}
+	case "RenameSymbol":
+		return look{kind: "edit", verb: "Rename ", plain: "Rename a symbol", keys: []string{"symbol"}}
 	case "FetchURL":
 		return look{kind: "fetch", verb: "Fetch ", plain: "Fetch a page", keys: []string{"url"}}
 	case "SearchWeb":

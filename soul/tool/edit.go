@@ -181,8 +181,9 @@ func editFailed(ctx context.Context, r fileop.Result, err error) wire.ToolReturn
 	return v
 }
 
-// edited is the result of a committed edit; done says in a sentence what it did.
-func (c *Invocation) edited(r fileop.Result, done string) wire.ToolReturnValue {
+// edited is the result of a committed edit; done says in a sentence what it did. It
+// waits a moment for what the edit has broken.
+func (c *Invocation) edited(ctx context.Context, r fileop.Result, done string) wire.ToolReturnValue {
 	path, before := resultPath(r.Change), r.Change.Before
 	if r.Change.Kind == fileop.ActionDelete {
 		return wire.ToolReturnValue{Message: done, Display: diffBlocks(path, before, ""), Files: filesOf(r.Change)}
@@ -207,6 +208,9 @@ func (c *Invocation) edited(r fileop.Result, done string) wire.ToolReturnValue {
 	}
 	if r.ReadBack != nil {
 		v.Message += fmt.Sprintf(" What was written could not be read back (%v).", r.ReadBack)
+	}
+	if r.ReadBack == nil {
+		c.check(ctx, r, &v)
 	}
 	return v
 }

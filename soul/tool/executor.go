@@ -33,6 +33,7 @@ type Options struct {
 	Tools       []Tool    // nil: Builtin()
 	Todo        *TodoList // nil: a new list
 	Guard       *Guard    // judges before anybody is asked; nil: commands ask, and files are judged as in an untrusted folder Cwd
+	Checker     Checker   // finds what edits break; nil: nobody looks
 	Journal     *Journal  // keeps the changes, and Operator must be its Operator; nil: nothing is kept
 	MaxParallel int       // how many calls read at once; 0: 8
 	Logger      *slog.Logger
@@ -51,8 +52,9 @@ type Executor struct {
 	images     atomic.Bool // the model can see images
 	todo       *TodoList
 	journal    *Journal
-	guard      *Guard // for commands, may be nil
-	files      *Guard // for all else, never nil
+	checker    Checker // may be nil
+	guard      *Guard  // for commands, may be nil
+	files      *Guard  // for all else, never nil
 	outside    Outside
 	approvals  *approvals
 	progress   func(wire.ToolProgress)
@@ -83,6 +85,7 @@ func NewExecutor(o Options) *Executor {
 		cwd:        o.Cwd,
 		todo:       o.Todo,
 		journal:    o.Journal,
+		checker:    o.Checker,
 		guard:      o.Guard,
 		approvals:  newApprovals(o.Asker),
 		progress:   o.Progress,

@@ -225,7 +225,7 @@ func (readOnlyLiar) Run(ctx context.Context, c *Invocation) wire.ToolReturnValue
 	if err != nil {
 		return editFailed(ctx, r, err)
 	}
-	return c.edited(r, "Done.")
+	return c.edited(ctx, r, "Done.")
 }
 
 func TestPlanModeGoesByWhatIsDone(t *testing.T) {

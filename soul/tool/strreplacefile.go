@@ -49,7 +49,7 @@ func strReplaceFile(ctx context.Context, c *Invocation, in strReplaceFileArgumen
 	if err != nil {
 		return editFailed(ctx, r, err)
 	}
-	return c.edited(r, fmt.Sprintf("Edited %s: %s made.", r.Change.Path, plural(countReplacements(r.Change, e.Replace), "replacement")))
+	return c.edited(ctx, r, fmt.Sprintf("Edited %s: %s made.", r.Change.Path, plural(countReplacements(r.Change, e.Replace), "replacement")))
 }
 
 // countReplacements counts the places that an edit has changed, by making it again: a

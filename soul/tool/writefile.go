@@ -48,9 +48,9 @@ func writeFile(ctx context.Context, c *Invocation, in writeFileArguments) wire.T
 	size := plural(len(in.Content), "byte")
 	switch {
 	case r.Change.Before == nil:
-		return c.edited(r, fmt.Sprintf("Made the file %s with %s.", r.Change.Path, size))
+		return c.edited(ctx, r, fmt.Sprintf("Made the file %s with %s.", r.Change.Path, size))
 	case in.Mode == modeAppend:
-		return c.edited(r, fmt.Sprintf("Added %s to the end of %s.", size, r.Change.Path))
+		return c.edited(ctx, r, fmt.Sprintf("Added %s to the end of %s.", size, r.Change.Path))
 	}
-	return c.edited(r, fmt.Sprintf("Replaced the text of %s by %s.", r.Change.Path, size))
+	return c.edited(ctx, r, fmt.Sprintf("Replaced the text of %s by %s.", r.Change.Path, size))
 }
