@@ -23,9 +23,19 @@ const (
 // longestDiagnosis is how long the problems of a file are waited for when somebody asks.
 const longestDiagnosis = 10 * time.Second
 
-// show tells a server the text of a file as the user sees it, and those of the other
-// files that it holds open or that are not saved.
+// show tells a server the text of a file as the user sees it.
 func (s *Servers) show(ctx context.Context, c *client, path string) (text string, version int, told bool, err error) {
+	if text, err = s.o.Read(ctx, path); err != nil {
+		return "", 0, false, err
+	}
+	version, told, err = c.documents.sync(path, text)
+	return text, version, told, c.explain("open", err)
+}
+
+// showOthers tells a server the texts of the files besides one that it holds open, or
+// that are not saved. Each may be a question to the editor, so it is not for what
+// happens with every prompt.
+func (s *Servers) showOthers(ctx context.Context, c *client, path string) {
 	others := c.documents.paths()
 	for _, p := range s.o.Unsaved() {
 		if c.server.serves(p) && s.rootOf(p) != "" && len(others) < maxOpen-1 && !slices.Contains(others, p) {
@@ -44,11 +54,6 @@ func (s *Servers) show(ctx context.Context, c *client, path string) (text string
 			c.documents.close(p)
 		}
 	}
-	if text, err = s.o.Read(ctx, path); err != nil {
-		return "", 0, false, err
-	}
-	version, told, err = c.documents.sync(path, text)
-	return text, version, told, c.explain("open", err)
 }
 
 // at gives a server that has the file of a place, and the position in it.
@@ -57,6 +62,7 @@ func (s *Servers) at(ctx context.Context, place contextprovider.Place) (*client,
 	if err != nil {
 		return nil, protocol.TextDocumentPositionParams{}, err
 	}
+	s.showOthers(ctx, c, place.Path)
 	text, _, _, err := s.show(ctx, c, place.Path)
 	if err != nil {
 		return nil, protocol.TextDocumentPositionParams{}, err
@@ -71,6 +77,7 @@ func (s *Servers) Diagnostics(ctx context.Context, path string) ([]contextprovid
 	if err != nil {
 		return nil, err
 	}
+	s.showOthers(ctx, c, path)
 	bounded, cancel := context.WithTimeout(ctx, longestDiagnosis)
 	defer cancel()
 	all, ok, err := s.diagnose(bounded, c, path)

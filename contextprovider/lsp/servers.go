@@ -12,7 +12,10 @@ import (
 	"sync"
 	"time"
 
+	protocol "github.com/tliron/glsp/protocol_3_16"
+
 	"kimi-acp/contextprovider"
+	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/internal/proc"
 )
 
@@ -47,12 +50,13 @@ type pace struct {
 
 // The usual pace, and the bounds on servers.
 const (
-	idleTime    = 10 * time.Minute
-	backOffTime = 2 * time.Second
-	maxFailures = 3               // within failureTime: then a server is given up
-	failureTime = 3 * time.Minute //
-	missingTime = time.Minute     // until it is looked again for a program that is not there
-	MaxServers  = 6               // servers of one process, where Slots do not say otherwise
+	idleTime      = 10 * time.Minute
+	backOffTime   = 2 * time.Second
+	maxFailures   = 3               // within failureTime: then a server is given up
+	failureTime   = 3 * time.Minute //
+	longestWarmUp = 5 * time.Minute // that a server may read the workspace before it answers
+	missingTime   = time.Minute     // until it is looked again for a program that is not there
+	MaxServers    = 6               // servers of one process, where Slots do not say otherwise
 )
 
 // Slots bound how many servers run at a time. They may be shared.
@@ -204,7 +208,7 @@ func (s *Servers) forFile(ctx context.Context, path string, wait bool) (*client,
 		w.starting = make(chan struct{})
 		s.wg.Go(func() {
 			defer s.o.Slots.give()
-			s.serve(w, server, p.dir)
+			s.serve(w, server, p.dir, path)
 		})
 	}
 	starting := w.starting
@@ -225,8 +229,8 @@ func (s *Servers) forFile(ctx context.Context, path string, wait bool) (*client,
 	return w.client, nil
 }
 
-// serve runs a server from its start to its end.
-func (s *Servers) serve(w *watch, server Server, dir string) {
+// serve runs a server from its start, for a file, to its end.
+func (s *Servers) serve(w *watch, server Server, dir, path string) {
 	began := s.o.pace.now()
 	c, err := open(s.ctx, server, dir, s.o.Environ, s.o.Runner, s.o.Logger)
 	s.mu.Lock()
@@ -241,6 +245,7 @@ func (s *Servers) serve(w *watch, server Server, dir string) {
 		return
 	}
 	s.o.Logger.Info("a language server runs", "server", server.Name, "started_ms", s.o.pace.now().Sub(began).Milliseconds())
+	s.wg.Go(func() { s.warm(c, path) })
 	crashed, grace := s.await(w, c)
 	c.end(grace)
 	if !crashed {
@@ -249,6 +254,20 @@ func (s *Servers) serve(w *watch, server Server, dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed(w, server, fmt.Errorf("%s ended by itself: %s", server.Name, firstLine(c.service.Complaint())))
+}
+
+// warm waits until a server answers about a file: many read the whole workspace first.
+func (s *Servers) warm(c *client, path string) {
+	ctx, cancel := context.WithTimeout(s.ctx, longestWarmUp)
+	defer cancel()
+	if _, _, _, err := s.show(ctx, c, path); err != nil {
+		return // a file that is gone: another one will do
+	}
+	err := c.conn.Call(ctx, protocol.MethodTextDocumentDocumentSymbol, protocol.DocumentSymbolParams{TextDocument: identifier(path)}, nil)
+	var refused *jsonrpc.Error
+	if err == nil || errors.As(err, &refused) {
+		c.warm.Store(true)
+	}
 }
 
 // await returns when a server is over, or is to be ended with some grace. From then on

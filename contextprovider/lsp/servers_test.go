@@ -154,9 +154,15 @@ func TestNewProblems(t *testing.T) {
 		if got := g.servers.NewProblems(t.Context(), path, &text, after); got != nil {
 			t.Errorf("told %v", got)
 		}
-		g.write("a.fake", after)
-		if c, err := g.servers.forFile(t.Context(), path, true); err != nil || c == nil {
+		c, err := g.servers.forFile(t.Context(), path, true)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if _, ok := c.findings.await(t.Context(), path, 1, 0); !ok {
+			t.Fatal("it was not shown the file that it was started for")
+		}
+		if diff := cmp.Diff(want, brief(g.servers.NewProblems(t.Context(), path, &text, after))); diff != "" {
+			t.Error(diff)
 		}
 	})
 }
@@ -305,6 +311,21 @@ func TestIdleServerEnds(t *testing.T) {
 		t.Errorf("it was not asked to end: %s", code)
 	}
 	g.up(path) // and starts again when it is needed
+}
+
+// TestSessionEnds: nothing is left of a server, also of one that does not listen.
+func TestSessionEnds(t *testing.T) {
+	g := newGround(t, "hang", nil)
+	c, err := g.servers.forFile(t.Context(), g.write("a.fake", "def a\n"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.servers.Close()
+	select {
+	case <-c.service.Exited():
+	default:
+		t.Error("it still runs")
+	}
 }
 
 // TestHangingServer: one that lets several requests pass is killed.
