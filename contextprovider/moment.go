@@ -116,9 +116,12 @@ func (m *Moment) Part(ctx context.Context, prompt string, mentions []Mention, ea
 		earlier = nil // nothing is told any more, rather than that there is nothing
 	}
 	b.Requests = requests
-	return render(fit(m.sections(b), m.o.Budget, m.o.Tokens), b.Missed, earlier, func(section string) bool {
-		return use == UseAlways || slices.Contains(m.o.Always, section)
-	})
+	return render(fit(m.sections(b), m.o.Budget, m.o.Tokens), b.Missed, earlier, m.repeats)
+}
+
+// repeats tells whether a section is told with every prompt, be it new or not.
+func (m *Moment) repeats(section string) bool {
+	return section == sectionRequests || m.Use() == UseAlways || slices.Contains(m.o.Always, section)
 }
 
 // Notice gives what the user is to be told of the latest part, once, "" for nothing.
@@ -163,43 +166,6 @@ func (m *Moment) Section(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("there is nothing to tell of the editor and the project")
 	}
 	return "", fmt.Errorf("there is no section %q now; there are: %s", name, strings.Join(there, ", "))
-}
-
-// Describe shows people the context as it would be sent now, with the tokens of each
-// part.
-func (m *Moment) Describe(ctx context.Context, earlier []string) string {
-	b := m.gather(ctx, "", nil)
-	b.Requests = m.requests(false)
-	parts := fit(m.sections(b), m.o.Budget, m.o.Tokens)
-	var s strings.Builder
-	fmt.Fprintf(&s, "Context is `%s`: ", m.Use())
-	if len(parts) == 0 {
-		s.WriteString("there is nothing to tell.\n")
-	} else {
-		s.WriteString("a prompt would be sent with this.\n\n| part | tokens | left out |\n|---|---:|---|\n")
-		total := 0
-		for _, p := range parts {
-			n := m.o.Tokens(strings.Join(p.lines, "\n"))
-			total += n
-			left := ""
-			if p.cut > 0 {
-				left = fmt.Sprintf("%d lines", p.cut)
-			}
-			fmt.Fprintf(&s, "| %s | %d | %s |\n", p.name, n, left)
-		}
-		fmt.Fprintf(&s, "| together | %d of %d | |\n", total, m.o.Budget)
-	}
-	for _, miss := range b.Missed {
-		fmt.Fprintf(&s, "\nMissing: %s: %s", shownName(miss.Provider), shownLine(miss.Reason))
-	}
-	text := render(parts, b.Missed, nil, func(string) bool { return true })
-	if text != "" {
-		s.WriteString("\n````\n" + text + "\n````\n")
-		if len(earlier) > 0 && m.Use() != UseAlways {
-			s.WriteString("\nParts that are as they were told last are not sent again.\n")
-		}
-	}
-	return s.String()
 }
 
 // Last is the bundle that was gathered last.

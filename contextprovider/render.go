@@ -36,11 +36,8 @@ func render(sections []cutSection, missed []Missed, earlier []string, always fun
 			continue
 		}
 		s := sections[i]
-		text := strings.Join(s.lines, "\n") + "\n"
-		if s.cut > 0 {
-			text += fmt.Sprintf("(%d more lines left out)\n", s.cut)
-		}
-		if told[name] == text && name != sectionRequests && !always(name) {
+		text := s.text()
+		if told[name] == text && !always(name) {
 			continue
 		}
 		fmt.Fprintf(&body, "<%s>\n%s</%s>\n", name, text, name)
@@ -58,6 +55,15 @@ func render(sections []cutSection, missed []Missed, earlier []string, always fun
 		fmt.Fprintf(&body, "missing: %s: %s\n", shownName(m.Provider), shownLine(m.Reason))
 	}
 	return frameBegin + body.String() + frameEnd
+}
+
+// text is what stands between the tags of a section.
+func (s cutSection) text() string {
+	text := strings.Join(s.lines, "\n") + "\n"
+	if s.cut > 0 {
+		text += fmt.Sprintf("(%d more lines left out)\n", s.cut)
+	}
+	return text
 }
 
 // isMissed tells whether a section may be empty only because its provider was late.

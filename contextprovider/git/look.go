@@ -84,18 +84,25 @@ func separate(g contextprovider.GitState, paths []string) bool {
 	return true
 }
 
-// some asks for a few files and leaves the rest as it is known.
-func (r *repository) some(ctx context.Context, git runner, known contextprovider.GitState, paths []string) (contextprovider.GitState, error) {
-	w, err := git.output(ctx, maxStatus, append(append(statusArgs(), "--"), r.relative(paths)...)...)
-	if err != nil {
-		return known, err
+// some asks for a few files and leaves the rest as it is known. It gives the diffs that
+// it came by, too.
+func (r *repository) some(ctx context.Context, git runner, known contextprovider.GitState, paths []string) (contextprovider.GitState, map[string]contextprovider.GitDiff, error) {
+	changes, diffs, rest := r.singles(ctx, git, known, paths)
+	now := contextprovider.GitState{Changes: changes}
+	if len(rest) > 0 {
+		w, err := git.output(ctx, maxStatus, append(append(statusArgs(), "--"), r.relative(rest)...)...)
+		if err != nil {
+			return known, nil, err
+		}
+		var others contextprovider.GitState
+		parseStatus(w.Stdout, r.top, &others)
+		if r.newInFolder(known, others) {
+			g, err := r.whole(ctx, git)
+			return g, nil, err
+		}
+		r.count(ctx, git, &others, others.Changes)
+		now.Changes = append(now.Changes, others.Changes...)
 	}
-	var now contextprovider.GitState
-	parseStatus(w.Stdout, r.top, &now)
-	if r.newInFolder(known, now) {
-		return r.whole(ctx, git)
-	}
-	r.count(ctx, git, &now, now.Changes)
 	g := known
 	g.Changes = slices.DeleteFunc(slices.Clone(known.Changes), func(c contextprovider.GitChange) bool { return slices.Contains(paths, c.Path) })
 	g.Changes = append(g.Changes, now.Changes...)
@@ -109,7 +116,7 @@ func (r *repository) some(ctx context.Context, git runner, known contextprovider
 		}
 		return strings.Compare(filepath.ToSlash(a.Path), filepath.ToSlash(b.Path))
 	})
-	return g, nil
+	return g, diffs, nil
 }
 
 // newInFolder tells whether a file in a folder has become untracked: all of its folder
@@ -207,6 +214,9 @@ func (r runner) log(ctx context.Context) []contextprovider.GitCommit {
 
 // diff gives the diff of one file against the last commit.
 func (r runner) diff(ctx context.Context, path string) (contextprovider.GitDiff, error) {
+	if s, ok := r.single(ctx, path); ok {
+		return s.diff, nil
+	}
 	d := contextprovider.GitDiff{Path: path}
 	rel, err := filepath.Rel(r.dir, path)
 	if err != nil {

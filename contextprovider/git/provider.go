@@ -110,16 +110,20 @@ func (p *Provider) one(ctx context.Context, f folder, root string, q contextprov
 	}
 	r := p.repositories[f.top]
 	if r == nil || r.folder != f {
-		if r != nil {
+		if r != nil && r.watcher != nil {
 			r.watcher.end()
 		}
 		r = &repository{folder: f, o: p.o}
 		p.repositories[f.top] = r
-		r.watcher = p.watch(r)
 	}
 	g, err := r.state(ctx)
 	if err != nil {
 		return g, err
+	}
+	if r.watcher == nil {
+		// Not before: to look for the folders takes as long as git does, which a prompt
+		// waits for. Once they are watched, git is asked again.
+		r.watcher = p.watch(r)
 	}
 	for _, path := range asked(q) {
 		// A diff that cannot be told is no reason to tell nothing.

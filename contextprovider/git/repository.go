@@ -43,26 +43,28 @@ func (r *repository) state(ctx context.Context) (contextprovider.GitState, error
 	r.stale, r.paths = false, nil
 	r.mu.Unlock()
 
-	next, err := r.look(ctx, known, all, slices.Sorted(maps.Keys(paths)))
+	next, diffs, err := r.look(ctx, known, all, slices.Sorted(maps.Keys(paths)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
 		r.stale = true
 		return contextprovider.GitState{}, err
 	}
-	r.known, r.diffs = &next, nil
+	r.known, r.diffs = &next, diffs
 	return next, nil
 }
 
-func (r *repository) look(ctx context.Context, known *contextprovider.GitState, all bool, paths []string) (contextprovider.GitState, error) {
+// look asks git. diffs are those that came with the answer, by path.
+func (r *repository) look(ctx context.Context, known *contextprovider.GitState, all bool, paths []string) (g contextprovider.GitState, diffs map[string]contextprovider.GitDiff, err error) {
 	git, err := newRunner(ctx, r.top)
 	if err != nil {
-		return contextprovider.GitState{}, err
+		return g, nil, err
 	}
 	if !all && separate(*known, paths) {
 		return r.some(ctx, git, *known, paths)
 	}
-	return r.whole(ctx, git)
+	g, err = r.whole(ctx, git)
+	return g, nil, err
 }
 
 // diff tells how a file differs from the last commit; ok is false when it does not,

@@ -132,7 +132,10 @@ func TestWhatIsWatchedIsAsWhatIsAsked(t *testing.T) {
 		"mv d moved", "rm -r moved", "chmod +x a.txt", "git mv a.txt b.txt", "git mv b.txt a.txt", "git checkout -q -b topic",
 		"echo t >> sub/s.txt && git commit -qam Third", "git checkout -q main", "git branch -m main trunk", "echo '*.log' > .gitignore", "echo l > x.log",
 		"rm .gitignore", "ln -s a.txt link", "echo s >> a.txt", "git stash -q", "git stash pop -q", "git checkout -q a.txt", "git tag v1", "git checkout -q --detach", "git checkout -q trunk",
-		"git -c user.name=a -c user.email=b merge -q topic -m Merge", "rm -r sub", "git checkout -q sub", "git reset -q --hard HEAD~1",
+		"git -c user.name=a -c user.email=b merge -q topic -m Merge", "printf 'one\\r\\n' > a.txt", "printf 'one\\000' > a.txt", "rm a.txt && ln -s new a.txt", "rm a.txt && mkdir a.txt && echo x > a.txt/x", "rm -r a.txt && git checkout -q a.txt", "git update-index --chmod=+x a.txt", "echo x > a.txt", "git reset -q --hard",
+		"cp a.txt c.txt && git add -N c.txt", "echo x >> c.txt", "git rm -q --cached c.txt && rm c.txt", "git rm -q --cached sub/s.txt", "echo x >> sub/s.txt", "git reset -q --hard", "echo '*.txt -text' > .gitattributes", "printf 'one\\r\\n' > a.txt", "rm .gitattributes && git checkout -q a.txt",
+		"for i in 1 2 3 4 5 6; do echo $i > sub/n$i; done && git add sub && git commit -qm Six", "for i in 1 2 3 4 5 6; do echo x > sub/n$i; done", "git checkout -q sub",
+		"rm -r sub", "git checkout -q sub", "git reset -q --hard HEAD~1",
 		"i=0; while [ $i -lt 80 ]; do echo x > many$i; i=$((i+1)); done", "rm many*", "for i in 1 2 3; do mkdir -p deep/$i/x && echo $i > deep/$i/x/f; done", "git add deep", "rm deep/2/x/f",
 		"mv a.txt A.txt", "git rm -q --cached A.txt 2>/dev/null || true",
 	} {
@@ -171,7 +174,7 @@ func TestAQuietRepositoryIsNotAsked(t *testing.T) {
 	w.settle()
 	gather(t, w.Provider, dir)
 	got := runs()
-	if len(got) < 2 || !strings.HasSuffix(got[1], "-- .mark-1 b.txt") {
+	if len(got) < 4 || !strings.HasSuffix(got[2], "HEAD:b.txt -- b.txt") || !strings.HasSuffix(got[3], "-- .mark-1") {
 		t.Errorf("one file changed, and git was run: %q", got)
 	}
 }
