@@ -10,8 +10,8 @@ import (
 
 // Supervisor is this process's side of a small child that ends command groups when
 // this process is gone, in whatever way it went. The two are joined by a pipe only:
-// "+GROUP" and "-GROUP" lines say which groups run, and the end of the pipe says that
-// we are gone.
+// "+GROUP" and "-GROUP" lines say which groups run, "~GROUP" that a group ends by itself
+// if it is given time, and the end of the pipe says that we are gone.
 //
 // The child is started at the first command, so that a session without commands does
 // not pay for it, and again should it have died. A nil Supervisor supervises nothing.
@@ -21,7 +21,7 @@ type Supervisor struct {
 	args []string
 
 	mu     sync.Mutex
-	groups map[int]struct{}
+	groups map[int]byte // the sign of the line that says that it runs
 	child  *exec.Cmd // nil while there is none
 	pipe   *os.File  // our end, set with child
 	off    bool      // closed, or the child cannot be started
@@ -33,7 +33,7 @@ const sendWithin = 100 * time.Millisecond
 // NewSupervisor makes a Supervisor whose child is exe with args, a program that calls
 // SuperviseMain on its standard input. It starts nothing yet.
 func NewSupervisor(exe string, args ...string) *Supervisor {
-	return &Supervisor{exe: exe, args: args, groups: map[int]struct{}{}}
+	return &Supervisor{exe: exe, args: args, groups: map[int]byte{}}
 }
 
 // Close lets go of the child, which then ends the groups that still run and itself.
@@ -68,7 +68,12 @@ func (s *Supervisor) prepare() {
 }
 
 // watch hands the group to the child and reports whether it took it.
-func (s *Supervisor) watch(group int) bool {
+func (s *Supervisor) watch(group int) bool { return s.add('+', group) }
+
+// watchPatiently is watch for a group that notices our end and ends by itself.
+func (s *Supervisor) watchPatiently(group int) bool { return s.add('~', group) }
+
+func (s *Supervisor) add(sign byte, group int) bool {
 	if s == nil {
 		return false
 	}
@@ -77,8 +82,8 @@ func (s *Supervisor) watch(group int) bool {
 	if s.off {
 		return false
 	}
-	s.groups[group] = struct{}{}
-	if s.child != nil && s.send('+', group) {
+	s.groups[group] = sign
+	if s.child != nil && s.send(sign, group) {
 		return true
 	}
 	// The child has died. A new one is told of every group, this one among them.
@@ -126,8 +131,8 @@ func (s *Supervisor) start() bool {
 		return false
 	}
 	s.child, s.pipe = child, write
-	for group := range s.groups {
-		if !s.send('+', group) {
+	for group, sign := range s.groups {
+		if !s.send(sign, group) {
 			return false
 		}
 	}

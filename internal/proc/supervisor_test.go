@@ -141,15 +141,16 @@ func TestWithoutSupervisor(t *testing.T) {
 func TestReadGroups(t *testing.T) {
 	tests := []struct {
 		name, lines string
-		want        map[int]struct{}
+		want        signed
 	}{
-		{"nothing", "", map[int]struct{}{}},
-		{"added and taken back", "+10\n+11\n-10\n", map[int]struct{}{11: {}}},
-		{"taken back first", "-10\n+10\n", map[int]struct{}{10: {}}},
-		{"last line cut off", "+10\n+11", map[int]struct{}{10: {}, 11: {}}},
-		{"dangerous numbers", "+0\n+1\n+-1\n++5\n+99999999999\n", map[int]struct{}{}},
-		{"rubbish", "\n+\nx\n*12\n+12x\n+13\n", map[int]struct{}{13: {}}},
-		{"a line too long ends the input", "+13\n+" + strings.Repeat("1", 100) + "\n", map[int]struct{}{13: {}}},
+		{"nothing", "", signed{}},
+		{"added and taken back", "+10\n+11\n-10\n", signed{11: '+'}},
+		{"taken back first", "-10\n+10\n", signed{10: '+'}},
+		{"ends by itself", "~10\n~11\n-10\n", signed{11: '~'}},
+		{"last line cut off", "+10\n+11", signed{10: '+', 11: '+'}},
+		{"dangerous numbers", "+0\n+1\n+-1\n++5\n~1\n+99999999999\n", signed{}},
+		{"rubbish", "\n+\nx\n*12\n+12x\n+13\n", signed{13: '+'}},
+		{"a line too long ends the input", "+13\n+" + strings.Repeat("1", 100) + "\n", signed{13: '+'}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,7 +169,7 @@ func TestEndGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := follow(cmd)
-	endGroups(readGroups(strings.NewReader("+" + strconv.Itoa(p.group) + "\n")))
+	endGroups(readGroups(strings.NewReader("+" + strconv.Itoa(p.group) + "\n")).of('+'))
 	<-p.exited
 	if _, signal := p.status(); signal != "SIGTERM" {
 		t.Errorf("ended by %q", signal)
