@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 )
 
@@ -30,6 +31,9 @@ func invalidRequest(message string) *jsonrpc.Error {
 // promptError is what an editor gets when a turn fails: a sentence that says what
 // to do, and the provider's words.
 func promptError(err error) error {
+	if t, ok := errors.AsType[*soul.Trouble](err); ok {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: t.Advice}
+	}
 	var e *llm.Error
 	if !errors.As(err, &e) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The turn failed because of a fault in kimi-acp; the log has the details. The session can be used on."}

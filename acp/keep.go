@@ -72,7 +72,7 @@ func (s *session) restore(kept *store.Session) (fallback string) {
 	if o.Mode != "" && s.executor.SetMode(tool.Mode(o.Mode)) != nil {
 		s.agent.log.Warn("a session was in a mode that is not there any more", "session", s.id, "mode", o.Mode)
 	}
-	if o.Model == "" || s.agent.opts.Catalog == nil {
+	if o.Model == "" || s.agent.opts.Catalog == nil || !s.switchesModels() {
 		return ""
 	}
 	if err := s.use(o.Model, o.Level); err != nil {

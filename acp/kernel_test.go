@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,23 +14,28 @@ import (
 	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	"kimi-acp/soul/kernel"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/wire"
 )
 
 // The kernel: the least program that is a soul behind the Wire. It speaks of one
 // edit, lets the host carry it out, and reads the result.
-type kernel struct{ conn *jsonrpc.Conn }
+type fakeKernel struct{ conn *jsonrpc.Conn }
 
 func kernelMain(in io.Reader, out io.Writer) {
-	k := &kernel{}
+	k := &fakeKernel{}
 	k.conn = jsonrpc.NewConn(in, out, k, jsonrpc.Options{Dialect: jsonrpc.Wire, Framing: jsonrpc.Newline})
 	if err := k.conn.Run(context.Background()); err != nil {
 		os.Exit(1)
 	}
 }
 
-func (k *kernel) Handle(c *jsonrpc.Call) {
+func (k *fakeKernel) Handle(c *jsonrpc.Call) {
+	if c.Method() == "initialize" {
+		c.Reply(map[string]any{"protocol_version": "1.2", "slash_commands": []any{}}, nil)
+		return
+	}
 	if c.Method() == "prompt" {
 		c.Go(func(ctx context.Context) (any, error) { return k.turn(ctx, c.Params()) })
 		return
@@ -38,14 +43,14 @@ func (k *kernel) Handle(c *jsonrpc.Call) {
 	c.Reply(nil, jsonrpc.Wire.MethodNotFound(c.Method()))
 }
 
-func (k *kernel) say(e wire.Event) {
+func (k *fakeKernel) say(e wire.Event) {
 	raw, err := wire.Encode(e)
 	if err == nil {
 		_ = k.conn.Notify("event", json.RawMessage(raw))
 	}
 }
 
-func (k *kernel) turn(ctx context.Context, params json.RawMessage) (any, error) {
+func (k *fakeKernel) turn(ctx context.Context, params json.RawMessage) (any, error) {
 	var p struct {
 		UserInput wire.UserInput `json:"user_input"`
 	}
@@ -89,77 +94,18 @@ func status(tokens int) wire.StatusUpdate {
 	return wire.StatusUpdate{ContextTokens: &tokens, MaxContextTokens: &size}
 }
 
-// wireSoul is the host's side: a soul whose turns run in the kernel's process.
-type wireSoul struct {
-	wire *wire.Wire
-	conn *jsonrpc.Conn
-}
-
-// Commands are the built-in soul's: a real kernel tells its own in the handshake.
-func (s *wireSoul) Commands() []soul.Command { return (&soul.Builtin{}).Commands() }
-
-func (s *wireSoul) Status() soul.Status {
-	return soul.Status{Model: "kernel", MaxContextTokens: 100_000}
-}
-
-func (s *wireSoul) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
-	err := s.conn.Call(ctx, "prompt", map[string]any{"user_input": in.Wire()}, nil)
-	s.wire.EndTurn()
-	return soul.Outcome{}, err
-}
-
-// Handle takes the kernel's events as they are, and runs its tool calls here.
-func (s *wireSoul) Handle(c *jsonrpc.Call) {
-	m, err := wire.Decode(c.Params())
-	if err != nil {
-		c.Reply(nil, jsonrpc.Wire.InvalidParams(c.Method()))
-		return
-	}
-	switch m := m.(type) {
-	case wire.Event:
-		s.wire.Send(m)
-	case wire.ToolCallRequest:
-		c.Go(func(ctx context.Context) (any, error) {
-			value, err := s.wire.CallTool(ctx, m)
-			return wire.ToolResult{ToolCallID: m.ID, ReturnValue: value}, err
-		})
-	}
-}
-
 // startKernel makes a soul of a session that runs in a process of its own.
-func startKernel(t *testing.T) func(acp.SoulSpec, llm.Provider) (soul.Soul, error) {
-	return func(spec acp.SoulSpec, _ llm.Provider) (soul.Soul, error) {
-		exe, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
-		cmd := exec.Command(exe)
-		cmd.Env = append(os.Environ(), kernelEnv+"=1")
-		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			return nil, err
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return nil, err
-		}
-		if err := cmd.Start(); err != nil {
-			return nil, err
-		}
-		s := &wireSoul{wire: spec.Wire}
-		s.conn = jsonrpc.NewConn(out, in, s, jsonrpc.Options{Dialect: jsonrpc.Wire, Framing: jsonrpc.Newline})
-		over := make(chan struct{})
-		go func() { defer close(over); _ = s.conn.Run(context.Background()) }()
-		t.Cleanup(func() {
-			in.Close()
-			<-over
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("the kernel: %v", err)
-			}
-		})
-		return s, nil
+func startKernel(spec acp.SoulSpec, _ llm.Provider) (soul.Soul, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
+	return kernel.New(kernel.Config{
+		Wire: spec.Wire, Tools: spec.Executor.Specs(),
+		Program: kernel.Program{Kind: kernel.Custom, Args: []string{exe}},
+		Launch:  kernel.Launch{WorkDir: spec.Roots[0], Environ: append(os.Environ(), kernelEnv+"=1")},
+		Logger:  slog.New(slog.DiscardHandler),
+	}), nil
 }
 
 // A soul in another process edits through the editor as the built-in one does:
@@ -182,7 +128,8 @@ func TestKernelBehindTheWireMakesTheSameEdit(t *testing.T) {
 		// When the editor's lines come between the agent's is the editor's affair.
 		var said []string
 		for line := range strings.Lines(c.Transcript()) {
-			if strings.HasPrefix(line, string(acptest.FromAgent)) {
+			// A kernel's commands are its own.
+			if strings.HasPrefix(line, string(acptest.FromAgent)) && !strings.Contains(line, "available_commands_update") {
 				said = append(said, line)
 			}
 		}
@@ -193,7 +140,7 @@ func TestKernelBehindTheWireMakesTheSameEdit(t *testing.T) {
 		"text: I will write it.\ntool_call: {\"id\":\"edit\",\"name\":\"WriteFile\",\"arguments\":" + string(args) + "}\nusage: {\"input_other\":90,\"output\":10}",
 		"text: Written.\nusage: {\"input_other\":190,\"output\":10}",
 	}})
-	there := run(stage{newSoul: startKernel(t)})
+	there := run(stage{newSoul: startKernel})
 	if here != there {
 		t.Errorf("the transcripts differ.\nbuilt in:\n%s\nkernel:\n%s", here, there)
 	}

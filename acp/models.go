@@ -61,6 +61,13 @@ func (s *session) chosen() choice {
 	return s.choice
 }
 
+// switchesModels tells whether the session's soul takes other models. One in another
+// program has its own.
+func (s *session) switchesModels() bool {
+	_, ok := s.soul.(soul.ModelSwitcher)
+	return ok
+}
+
 // use changes model and level. A level that the model does not have becomes its
 // default.
 func (s *session) use(modelID, levelID string) error {

@@ -54,7 +54,7 @@ func (s *session) configOptions() (all []configOption) {
 		defer func() { all = append(all, s.contextOption()) }()
 	}
 	chosen, models := s.chosen(), s.agent.models()
-	if len(models) == 0 {
+	if len(models) == 0 || !s.switchesModels() {
 		return out
 	}
 	model := configOption{ID: optionModel, Name: "Model", Category: "model", Type: "select", CurrentValue: chosen.model}

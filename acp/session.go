@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -340,6 +341,11 @@ func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, e
 // close lets go of what the session holds. No turn runs any more.
 func (s *session) close() {
 	s.wire.Close()
+	if c, ok := s.soul.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			s.agent.log.Warn("a session's soul could not be ended", "session", s.id, "error", err)
+		}
+	}
 	s.mu.Lock()
 	kept := s.kept
 	s.kept = nil

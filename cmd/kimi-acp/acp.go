@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/stdio"
 	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 )
 
@@ -27,6 +29,7 @@ func runACP(args []string) int {
 	var settings config.Flags
 	flags.StringVar(&settings.Model, "model", "", "the `ID` of the model that sessions begin with")
 	flags.StringVar(&settings.ConfigFile, "config", "", "read this `FILE` instead of the usual ones")
+	flags.StringVar(&settings.Kernel, "kernel", "", "run sessions in this `KERNEL`: builtin, python, rust, auto, or a command line")
 	flags.BoolVar(&settings.Yolo, "yolo", false, "begin sessions in the mode that asks nothing")
 	flags.BoolVar(&settings.Debug, "debug", false, "log the details, as KIMI_DEBUG=1 does")
 	flags.Usage = func() {
@@ -72,7 +75,9 @@ func runACP(args []string) int {
 	m.use(cfg, warnings)
 	close(made)
 
-	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
+	watching := supervisor()
+	kernels := kernels{config: settings.ConfigFile, model: settings.Model, supervisor: watching, log: log.Logger}
+	runner := proc.NewRunner(proc.Options{Supervisor: watching, Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	err = acp.Serve(ctx, in, out, acp.Options{
 		Version:  currentVersion(),
@@ -95,36 +100,48 @@ func runACP(args []string) int {
 		Watch:  wireTrace(cfg, log),
 		Logger: log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
-			m.warm()
 			cfg, _ := m.now()
-			return soul.New(soul.Config{
-				SessionID: s.SessionID,
-				Provider:  s.Provider,
-				Fallback:  m.fallback(),
-				Wire:      s.Wire,
-				Tools:     s.Executor.Specs(),
-				System: soul.SystemPrompt(soul.Surroundings{
-					Roots:        s.Roots,
-					OS:           runtime.GOOS,
-					Shell:        runner.Shell(),
-					Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
-				}),
-				Controls:    s.Controls,
-				Edits:       s.Edits,
-				Moment:      s.Moment,
-				Permissions: s.Permissions,
-				MaxSteps:    cfg.Loop.MaxStepsPerTurn,
-				Retry:       retryPolicy(cfg),
-				Logger:      log.Logger,
-				Session:     s.Session,
-				Files:       s.Files,
-			}), nil
+			system := func() string { return systemPrompt(s, runner.Shell()) }
+			return kernels.soul(cfg.Kernel, s, system, func() *soul.Builtin {
+				m.warm()
+				return builtinSoul(s, cfg, system(), m.fallback(), log.Logger)
+			})
 		},
 	}, jsonrpc.Options{Logger: log.Logger})
 	if err != nil && ctx.Err() == nil {
 		log.Info("the connection ended", "error", err)
 	}
 	return 0
+}
+
+// builtinSoul is the soul of a session that runs in this program.
+func builtinSoul(s acp.SoulSpec, cfg config.Config, system string, fallback llm.Provider, log *slog.Logger) *soul.Builtin {
+	return soul.New(soul.Config{
+		SessionID:   s.SessionID,
+		Provider:    s.Provider,
+		Wire:        s.Wire,
+		Tools:       s.Executor.Specs(),
+		System:      system,
+		Controls:    s.Controls,
+		Edits:       s.Edits,
+		Moment:      s.Moment,
+		Permissions: s.Permissions,
+		MaxSteps:    cfg.Loop.MaxStepsPerTurn,
+		Retry:       retryPolicy(cfg),
+		Logger:      log,
+		Session:     s.Session,
+		Files:       s.Files,
+	})
+}
+
+// systemPrompt is what the built-in soul of a session tells its model first.
+func systemPrompt(s acp.SoulSpec, shell string) string {
+	return soul.SystemPrompt(soul.Surroundings{
+		Roots:        s.Roots,
+		OS:           runtime.GOOS,
+		Shell:        shell,
+		Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
+	})
 }
 
 // sessionsIn gives the sessions of the share dir; nil where there is none, and sessions

@@ -82,7 +82,10 @@ func (m *models) Models() []acp.ModelChoice {
 
 // Provider makes a provider; see acp.Catalog.
 func (m *models) Provider(modelID, levelID string) (llm.Provider, error) {
-	_, c := m.now()
+	cfg, c := m.now()
+	if modelID == "" && hasModels(cfg.Kernel) {
+		return nil, nil // nobody asks for it
+	}
 	return c.Provider(modelID, levelID)
 }
 
@@ -104,7 +107,11 @@ func (m *models) fallback() llm.Provider {
 // settings is what new sessions begin with.
 func (m *models) settings() acp.Settings {
 	cfg, _ := m.now()
-	return acp.Settings{Missing: cfg.Missing(), Mode: tool.Mode(cfg.DefaultMode)}
+	missing := cfg.Missing()
+	if hasModels(cfg.Kernel) {
+		missing = ""
+	}
+	return acp.Settings{Missing: missing, Mode: tool.Mode(cfg.DefaultMode)}
 }
 
 // policy is what the settings say now of what may be done.

@@ -57,6 +57,10 @@ type Config struct {
 	LanguageServers []LanguageServer
 	Policy          Policy // what may be done without asking
 
+	// Kernel is which kernel sessions run in: builtin, python, rust, auto, or a command
+	// line; empty: not said.
+	Kernel string
+
 	// lacks says why variables that begin to describe a model do not make one.
 	lacks string
 }

@@ -57,6 +57,13 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 			d.standIn = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"fallback_model"})}}
 		}
 	}
+	if !f.kimiCode {
+		runtime := t.table("runtime")
+		if kernel, _ := runtime.text("kernel"); kernel != "" {
+			d.config.Kernel = kernel
+		}
+		runtime.unknown()
+	}
 	if f.kimiCLI {
 		t.ignore(unusedKeys()...)
 	}

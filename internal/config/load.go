@@ -14,6 +14,7 @@ type Flags struct {
 	Yolo       bool   // sessions begin in ModeYolo
 	Thinking   *bool  // nil: not said
 	Debug      bool
+	Kernel     string // empty: not said
 }
 
 // Load reads the settings from their sources. They come in this order, and the later
@@ -91,6 +92,9 @@ func (l *loader) load() (Config, []Warning) {
 	if debug := env.flag("KIMI_DEBUG"); debug != nil {
 		d.config.Debug = *debug
 	}
+	if kernel := env.getenv("KIMI_KERNEL"); kernel != "" {
+		d.config.Kernel = kernel
+	}
 	model, lacks := env.model()
 	for _, s := range d.sources {
 		if s.kimiCLI {
@@ -152,6 +156,9 @@ func (d *draft) flags(f Flags) {
 	}
 	if f.Thinking != nil {
 		d.config.Thinking = f.Thinking
+	}
+	if f.Kernel != "" {
+		d.config.Kernel = f.Kernel
 	}
 	if f.Debug {
 		d.config.Debug = true

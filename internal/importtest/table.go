@@ -31,7 +31,7 @@ var rules = []rule{
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
 	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "contextprovider", "fileop", "internal/..."}},
-	{"soul/kernel", []string{"soul", "soul/llm", "soul/wire", "internal/..."}},
+	{"soul/kernel", []string{"contextprovider", "soul", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	// A client of kimi-cli's Wire at the same place where acp has an editor.
 	{"soul/wireserver", []string{"soul", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
 	{"soul/skill", nil},
@@ -61,7 +61,7 @@ var rules = []rule{
 	// The pages are made from whatever they are about.
 	{"internal/doctest", []string{"acp", "soul/...", "contextprovider", "fileop", "internal/..."}},
 	// kimi-cli and the store of sessions on the same files.
-	{"internal/kerneltest", []string{"soul/llm", "soul/session", "soul/wire"}},
+	{"internal/kerneltest", []string{"soul", "soul/kernel", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	{"internal/...", []string{"internal/..."}},
 }
 
@@ -82,7 +82,7 @@ var testKits = []struct {
 }
 
 // forTests are packages that the tests of whoever may know their parent may use.
-var forTests = []string{"soul/llm/scripted", "soul/llm/openai"}
+var forTests = []string{"soul/kernel", "soul/llm/scripted", "soul/llm/openai"}
 
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{

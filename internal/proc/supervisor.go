@@ -22,9 +22,9 @@ type Supervisor struct {
 
 	mu     sync.Mutex
 	groups map[int]byte // the sign of the line that says that it runs
-	child  *exec.Cmd // nil while there is none
-	pipe   *os.File  // our end, set with child
-	off    bool      // closed, or the child cannot be started
+	child  *exec.Cmd    // nil while there is none
+	pipe   *os.File     // our end, set with child
+	off    bool         // closed, or the child cannot be started
 }
 
 // sendWithin bounds a write to a child that has stopped reading.

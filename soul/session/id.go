@@ -11,6 +11,10 @@ import (
 
 const maxID = 64
 
+// KernelPrefix begins the ids of the sessions in which other kernels keep the history of
+// sessions of ours. They are not listed, and are deleted with those.
+const KernelPrefix = "kernel-"
+
 // checkID refuses what could be anything but the name of a folder.
 func checkID(id string) error {
 	if len(id) == 0 || len(id) > maxID {

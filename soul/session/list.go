@@ -87,6 +87,9 @@ func (st *Store) listIn(root *os.Root, o ListOptions, after *candidate) (Page, e
 			return Page{}, err
 		}
 		for _, id := range names {
+			if strings.HasPrefix(id, KernelPrefix) {
+				continue
+			}
 			c, ok := look(root, dir, id)
 			if ok && checkID(id) == nil && (after == nil || c.compare(*after) > 0) {
 				all = append(all, c)

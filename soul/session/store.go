@@ -249,6 +249,11 @@ func (st *Store) deleteIn(root *os.Root, id string) error {
 	if err != nil {
 		return err
 	}
+	theirs, err := st.find(root, KernelPrefix+id)
+	if err != nil {
+		return err
+	}
+	found = append(found, theirs...)
 	own := filepath.Join(oursName, sessionsName, id)
 	if _, err := root.Lstat(own); len(found) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil

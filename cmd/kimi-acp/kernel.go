@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+
+	"kimi-acp/acp"
+	"kimi-acp/internal/proc"
+	"kimi-acp/soul"
+	"kimi-acp/soul/kernel"
+	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
+)
+
+// kernels makes the souls of sessions in the kernel that the settings name.
+type kernels struct {
+	config, model string // of the command line, for a kernel's own
+	supervisor    *proc.Supervisor
+	log           *slog.Logger
+}
+
+// soul gives the soul of a session in the kernel that choice names. Under auto it is the
+// built-in one, whose prompt system gives, where there is no other, or as soon as the other cannot be used.
+func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, builtin func() *soul.Builtin) (soul.Soul, error) {
+	c, err := kernel.ParseChoice(choice)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind == kernel.Builtin {
+		return builtin(), nil
+	}
+	program, err := kernel.UsualPlaces(os.Getenv).Find(c)
+	switch {
+	case err != nil && c.Kind == kernel.Auto:
+		k.log.Info("sessions run in the built-in kernel", "because", err)
+		return &kernel.Noticing{Builtin: builtin(), Wire: s.Wire, Notice: "No other kernel can be used (" + err.Error() + "). The built-in kernel is.\n\n"}, nil
+	case err != nil:
+		return nil, fmt.Errorf("the kernel %s cannot be used: %w", c, err)
+	}
+	made := kernel.New(kernel.Config{
+		Wire:    s.Wire,
+		Tools:   s.Executor.Specs(),
+		Program: program,
+		Launch: kernel.Launch{
+			WorkDir: s.Roots[0], More: s.Roots[1:], SessionID: kernel.SessionID(s.SessionID),
+			Config: k.config, Model: k.model, Environ: os.Environ(),
+		},
+		ClientVersion: currentVersion(),
+		Refuse: func(wire.ApprovalRequest) string {
+			if s.Executor.Mode() == tool.ModePlan {
+				return "Plan mode is on: nothing is changed and nothing runs."
+			}
+			return ""
+		},
+		System:     system,
+		Moment:     s.Moment,
+		Supervisor: k.supervisor,
+		Logger:     k.log.With("session", s.SessionID),
+	})
+	if c.Kind == kernel.Auto {
+		return kernel.NewFallback(made, builtin()), nil
+	}
+	return made, nil
+}
+
+// hasModels tells whether the kernel that choice names has models of its own, and those
+// of the settings here are never asked.
+func hasModels(choice string) bool {
+	c, err := kernel.ParseChoice(choice)
+	return err == nil && c.Kind != kernel.Builtin && c.Kind != kernel.Auto
+}

@@ -1,0 +1,123 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
+	"kimi-acp/soul/session"
+	"kimi-acp/soul/wire"
+)
+
+// Noticing is the built-in soul where another kernel was wished for: its first turn
+// begins with a notice.
+type Noticing struct {
+	*soul.Builtin
+	Wire   *wire.Wire
+	Notice string // said once; it is used by the goroutine of the turn
+}
+
+// Run says the notice, once, and runs a turn.
+func (n *Noticing) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
+	if n.Notice != "" {
+		n.Wire.Send(wire.ContentPart{Part: llm.Text(n.Notice)})
+		n.Notice = ""
+	}
+	return n.Builtin.Run(ctx, in)
+}
+
+// Fallback is a Kernel as long as that works, and another soul from the first turn on
+// of which the kernel could show nothing. It does not go back.
+type Fallback struct {
+	kernel *Kernel
+	other  soul.Soul
+	wire   *wire.Wire
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	fallen bool
+}
+
+var (
+	_ soul.Soul   = (*Fallback)(nil)
+	_ soul.Keeper = (*Fallback)(nil)
+)
+
+// NewFallback makes a Fallback. The other soul is on the Wire of the kernel's Config, and
+// both on the same session; only one of them runs.
+func NewFallback(k *Kernel, other soul.Soul) *Fallback {
+	return &Fallback{kernel: k, other: other, wire: k.cfg.Wire, log: k.cfg.Logger}
+}
+
+// Run runs a turn in the kernel, or in the other soul.
+func (f *Fallback) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
+	if f.hasFallen() {
+		return f.other.Run(ctx, in)
+	}
+	out, err := f.kernel.Run(ctx, in)
+	if !errors.Is(err, ErrUnused) || ctx.Err() != nil {
+		return out, err
+	}
+	f.log.Warn("the kernel cannot be used; the built-in one goes on", "error", err)
+	// The kernel must be gone before another soul begins on its session.
+	if closing := f.kernel.Close(); closing != nil {
+		f.log.Debug("the kernel's agent file stays behind", "error", closing)
+	}
+	f.mu.Lock()
+	f.fallen = true
+	f.mu.Unlock()
+	takes := " The built-in kernel takes over.\n\n"
+	if f.kernel.record.wrote {
+		// What was said since the session was opened is not in what it could restore.
+		takes = " The built-in kernel takes over; it does not know what was said before.\n\n"
+	} else if k, ok := f.other.(soul.Keeper); ok && f.kernel.record.kept != nil {
+		k.Keep(f.kernel.record.kept)
+	}
+	f.kernel.Park()
+	said := err.Error()
+	if t, ok := errors.AsType[*soul.Trouble](err); ok {
+		said = t.Advice
+	}
+	f.wire.Send(wire.ContentPart{Part: llm.Text(said + takes)})
+	return f.other.Run(ctx, in)
+}
+
+func (f *Fallback) hasFallen() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fallen
+}
+
+// current is the soul that runs the next turn.
+func (f *Fallback) current() soul.Soul {
+	if f.hasFallen() {
+		return f.other
+	}
+	return f.kernel
+}
+
+// Commands are those of the soul that runs the next turn.
+func (f *Fallback) Commands() []soul.Command { return f.current().Commands() }
+
+// Status is that of the soul that runs the next turn.
+func (f *Fallback) Status() soul.Status { return f.current().Status() }
+
+// Close ends the kernel.
+func (f *Fallback) Close() error { return f.kernel.Close() }
+
+// Keep gives the session to the soul that runs the next turn; see soul.Keeper.
+func (f *Fallback) Keep(s *session.Session) {
+	if k, ok := f.current().(soul.Keeper); ok {
+		k.Keep(s)
+	}
+}
+
+// Park has the soul let go of what it was given by Keep; see soul.Keeper.
+func (f *Fallback) Park() {
+	if k, ok := f.current().(soul.Keeper); ok {
+		k.Park()
+	}
+}
