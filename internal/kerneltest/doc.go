@@ -1,5 +1,6 @@
 // Package kerneltest holds what this program keeps on disk against kimi-cli, the
-// program whose form it is: sessions of either are continued by the other.
+// program whose form it is: sessions of either are continued by the other. It also has
+// kimi-cli think while this program does the rest, as a kernel behind the Wire.
 //
 // The tests stand behind the build tag kernels, since they install a Python package:
 //
