@@ -20,7 +20,8 @@ func (c *Client) read() {
 	for {
 		c.waitWhilePaused()
 		line, err := readLine(r)
-		if len(line) > 0 {
+		cut := err != nil && c.process.wasKilled() // in the middle of a line, which nobody has read then
+		if len(line) > 0 && !cut {
 			c.fromAgent(line)
 		}
 		if err != nil {
