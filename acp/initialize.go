@@ -18,6 +18,7 @@ type client struct {
 	readFile  bool // fs/read_text_file
 	writeFile bool // fs/write_text_file
 	notices   bool // session updates of kind notice
+	compacts  bool // session updates of kind compaction_update
 	forms     bool // elicitation with forms
 	terminal  bool // the terminal methods
 	// terminalOutput is the agreement by which an editor shows a terminal that is
@@ -48,6 +49,7 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 		readFile:  fs.flag("readTextFile"),
 		writeFile: fs.flag("writeTextFile"),
 		notices:   caps.sub("session").has("notices"),
+		compacts:  caps.sub("session").has("compaction"),
 		forms:     caps.sub("elicitation").has("form"),
 		terminal:  caps.flag("terminal"),
 

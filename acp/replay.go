@@ -34,12 +34,12 @@ func (s *session) replay(kept *store.Session, silent bool) error {
 		}
 		switch m := m.(type) {
 		case wire.TurnBegin:
-			v.calls.abandon() // of a turn that was cut off
+			v.endTurn() // of a turn that was cut off
 			v.Receive(m)
 			s.replayPrompt(kept, m.UserInput)
 		case wire.TurnEnd:
-			v.calls.abandon()
-		case wire.StepBegin, wire.ContentPart, wire.ToolCall, wire.ToolCallPart:
+			v.endTurn()
+		case wire.StepBegin, wire.ContentPart, wire.ToolCall, wire.ToolCallPart, wire.CompactionBegin, wire.CompactionEnd:
 			v.Receive(m)
 		case wire.StepRetry:
 			v.again(m)
@@ -49,7 +49,7 @@ func (s *session) replay(kept *store.Session, silent bool) error {
 			usage = &m
 		}
 	}
-	v.calls.abandon()
+	v.endTurn()
 	if plan := soul.PlanFrom(s.executor.Plan()); !v.shows(plan) {
 		v.showPlan(plan) // what took turns back has changed it
 	}

@@ -51,6 +51,12 @@ type planEntry struct {
 	Status   string `json:"status"`
 }
 
+type compactionUpdate struct {
+	SessionUpdate string `json:"sessionUpdate"`
+	CompactionID  string `json:"compactionId"`
+	Status        string `json:"status"` // in_progress | completed | cancelled
+}
+
 type noticeUpdate struct {
 	SessionUpdate string `json:"sessionUpdate"`
 	Severity      string `json:"severity"`

@@ -27,6 +27,9 @@ type view struct {
 	broken  *chunk      // the message that broke off and may be gone on with, nil: none
 	told    wire.Retelling
 	calls   calls
+
+	compactions int  // number of compactions so far; ids are made from it
+	compacting  bool // one is under way
 }
 
 func newView(s *session) *view {
@@ -84,6 +87,14 @@ func (v *view) Receive(m wire.Message) {
 		v.retry(m)
 	case wire.Notification:
 		v.notice(m.Severity, m.Title, m.Body)
+	case wire.CompactionBegin:
+		v.text, v.thought = nil, nil
+		v.compactions++
+		v.compacting = true
+		v.compaction("in_progress")
+	case wire.CompactionEnd:
+		v.compacting = false
+		v.compaction("completed")
 	}
 }
 
@@ -173,4 +184,17 @@ func planStatus(s soul.TaskState) string {
 }
 
 // endTurn closes what a turn left open, before its answer goes out.
-func (v *view) endTurn() { v.calls.abandon() }
+func (v *view) endTurn() {
+	v.calls.abandon()
+	if v.compacting { // it was cancelled: otherwise its end is told
+		v.compacting = false
+		v.compaction("cancelled")
+	}
+}
+
+// compaction tells editors that take it how the compaction stands.
+func (v *view) compaction(status string) {
+	if v.session.client.compacts {
+		v.update(compactionUpdate{SessionUpdate: "compaction_update", CompactionID: fmt.Sprintf("compaction-%d", v.compactions), Status: status})
+	}
+}

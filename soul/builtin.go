@@ -23,6 +23,7 @@ type Config struct {
 	System    string         // the system prompt, frozen for the session
 	MaxSteps  int            // model calls in one turn, 0: 1000
 	Retry     RetryPolicy    // zero: DefaultRetry
+	Compact   Compaction     // when the conversation is compacted; zero: DefaultCompaction
 	Controls  Controls       // what commands may change; nil: nothing
 	Edits     Edits          // the edits of the session; nil: they are not kept
 	Moment    Moment         // how things stand around a prompt; nil: it is not told
@@ -43,6 +44,7 @@ type Builtin struct {
 	record  record
 	repeats repeats // of the turn that runs
 	steers  steers
+	settled int // tokens that the last compaction left
 
 	mu       sync.Mutex
 	provider llm.Provider // nil: no model is set
@@ -69,6 +71,9 @@ func New(cfg Config) *Builtin {
 	}
 	if cfg.Retry == (RetryPolicy{}) {
 		cfg.Retry = DefaultRetry
+	}
+	if cfg.Compact == (Compaction{}) {
+		cfg.Compact = DefaultCompaction
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -187,6 +192,11 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
 		}
 	}
+	// Before the context of the moment is gathered: what the model no longer sees of
+	// earlier ones has to be told again.
+	if err := b.makeRoom(ctx, llm.EstimateTokens(llm.Message{Role: llm.RoleUser, Content: in.Parts})); err != nil {
+		return Outcome{}, err
+	}
 	if b.cfg.Moment != nil && !command {
 		// Behind the user's words, so that the words come first for whoever reads them.
 		if now := b.cfg.Moment.Part(ctx, in.Text, in.Mentions, b.history.contexts()); now != "" {
@@ -224,9 +234,8 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			}
 			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
 		}
-		b.record.checkpoint()
 		b.cfg.Wire.Send(wire.StepBegin{N: n})
-		next, err := b.step(ctx, n)
+		next, err := b.fittingStep(ctx, n)
 		if err != nil {
 			if ctx.Err() == nil {
 				b.cfg.Wire.Send(wire.StepInterrupted{})

@@ -49,7 +49,7 @@ type stage struct {
 func play(t tools, c Config, scripts ...string) *stage {
 	s := &stage{}
 	c.Wire = wire.New()
-	c.Provider = scripted.New(scripts, llm.Model{Name: "m", ContextSize: 1000})
+	c.Provider = scripted.New(scripts, llm.Model{Name: "m", ContextSize: 100_000})
 	c.Tools = t.specs()
 	c.Wire.HandleTools(t)
 	c.Wire.Attach(wire.Raw, wire.ViewFunc(func(m wire.Message) { s.said = append(s.said, spoken(m)) }))
@@ -348,7 +348,7 @@ func (p *panel) SetModel(id string) error {
 func TestCommands(t *testing.T) {
 	for _, c := range []struct{ command, says, mode, model string }{
 		{"/help", "`/plan [on|off]`", "default", "fast"},
-		{" /status ", "of 1000 tokens in use", "default", "fast"},
+		{" /status ", "of 100000 tokens in use", "default", "fast"},
 		{"/status", "Mode `default`.", "default", "fast"},
 		{"/usage", "1 model calls: 7 tokens in (2 of them from the cache), 3 out.", "default", "fast"},
 		{"/model", "- `fast` (in use)\n- `deep`", "default", "fast"},

@@ -112,6 +112,7 @@ func builtinCommands() []command {
 		{Command{Name: "export", Description: "Write the conversation to a Markdown file", Hint: "[path]"}, (*Builtin).export},
 		{Command{Name: "import", Description: "Give the model the text of a file or of another conversation's export", Hint: "path"}, (*Builtin).imports},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
+		{Command{Name: "compact", Description: "Sum up the conversation so far, to make room; say what the summary must keep", Hint: "[topic]"}, (*Builtin).compactNow},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},
 	}
 }

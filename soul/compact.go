@@ -2,118 +2,223 @@ package soul
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
+	"kimi-acp/soul/compaction"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
 
-// compactKeep is how many messages of user and model stay as they are.
-const compactKeep = 2
+// Compaction says when a conversation is compacted: when it takes Ratio of the model's
+// window, or when less than Reserve is left of it, whichever comes first.
+type Compaction struct {
+	Ratio   float64 // above 0, below 1
+	Reserve int     // tokens; of a small window a quarter at most
+}
 
-// compactedNote opens the summary, in kimi-cli's words, by which it is known again.
-const compactedNote = "<system>Previous context has been compacted. Here is the compaction output:</system>"
+// DefaultCompaction has kimi-cli's numbers.
+var DefaultCompaction = Compaction{Ratio: 0.85, Reserve: 50_000}
 
-const compactSystem = "You write summaries of conversations between a user and an agent, for the agent to go on from."
+// full is the number of tokens from which on a conversation is compacted.
+func (c Compaction) full(window int) int {
+	return min(int(float64(window)*c.Ratio), window-min(c.Reserve, window/4))
+}
 
-const compactPrompt = `Above is the older part of a conversation, whose end the agent still has. Write what the agent must know of it to go on without a break, as notes under short headings: what the user wants and has said about how; what was done, with the exact paths, names and commands; what was found out, errors and their causes among it; what was decided and why; what is still to do. Keep code and messages word for word where they will be needed. Leave out what is no longer of use. Answer with the notes alone.`
+// makeRoom compacts the conversation if it has become too long for the next request,
+// to which more, in estimated tokens, is to be added. An error is the end of ctx.
+func (b *Builtin) makeRoom(ctx context.Context, more int) error {
+	p := b.model()
+	if p == nil { // the step says so
+		return nil
+	}
+	window := p.Model().ContextSize
+	scale, _ := b.history.Scale()
+	tokens := b.history.Tokens() + int(float64(more)*scale)
+	b.settled = min(b.settled, tokens)
+	// When a compaction could not get below the limit, the next one waits until there
+	// is something to gain: else each step would begin with one.
+	if tokens < b.cfg.Compact.full(window) || tokens < b.settled+window/10 {
+		return nil
+	}
+	_, err := b.compact(ctx, compaction.Job{Window: window})
+	return err
+}
 
-// compact replaces the older part of the history by a summary that the model writes.
-// The last messages stay. Nothing changes when it fails.
-func (b *Builtin) compact(ctx context.Context, trigger, focus string) error {
-	messages := b.history.All()
+// fittingStep is a step before which there is room, and which is repeated, once, after
+// a compaction when the model still finds the conversation too long.
+func (b *Builtin) fittingStep(ctx context.Context, n int) (next, error) {
+	if err := b.makeRoom(ctx, 0); err != nil {
+		return stepDone, err
+	}
+	b.record.checkpoint()
+	next, err := b.step(ctx, n)
+	var e *llm.Error
+	if !errors.As(err, &e) || !e.Kind.Remedy().Compact {
+		return next, err
+	}
+	// Whatever window the model is said to have, and however we count: it has less than this.
+	window := min(b.model().Model().ContextSize, b.history.Tokens())
+	outcome, cancelled := b.compact(ctx, compaction.Job{Window: window})
+	switch {
+	case cancelled != nil:
+		return next, cancelled
+	case outcome == compactedNothing:
+		return next, err
+	}
+	return b.step(ctx, n)
+}
+
+// compacted is what came of a compaction.
+type compacted uint8
+
+const (
+	compactedNothing compacted = iota // there was nothing to compact
+	compactedWhole
+	compactedAlone // no model summed it up
+)
+
+// compact makes the conversation shorter, to fit the window of a job whose topic and
+// wish for a sum are set: old outputs of tools go first, and unless that is enough a
+// model sums up what is old, with at most one answer. What the conversation was is kept
+// in the session's folder. An error is the end of ctx, and then nothing has changed; the
+// Wire is told of no end in that case, as the turn's end follows.
+func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, error) {
+	job.Messages = b.history.All()
+	job.Scale, job.Fixed = b.history.Scale()
+	job.Plan = planText(job.Messages)
+	draft, ok := compaction.Prepare(job)
+	if !ok {
+		return compactedNothing, nil
+	}
+	outcome, trigger := compactedWhole, "auto"
+	if job.Sum {
+		trigger = "manual"
+	}
 	b.hook(ctx, HookPreCompact, trigger, map[string]any{"trigger": trigger, "token_count": b.history.Tokens()})
 	b.cfg.Wire.Send(wire.CompactionBegin{})
-	defer b.cfg.Wire.Send(wire.CompactionEnd{})
-	from := compactFrom(messages)
-	kept := slices.Clone(messages[from:])
-	tokens := textTokens(kept)
-	if from > 0 {
-		summary, usage, err := b.summarize(ctx, messages[:from], focus)
+	short, enough := draft.WithoutModel()
+	if !enough {
+		answer, err := b.sumUp(ctx, draft)
 		if err != nil {
-			return fmt.Errorf("compact the conversation: %w", err)
+			return compactedNothing, err
 		}
-		first := llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(compactedNote), llm.Text(summary)}}
-		if usage != nil {
-			tokens += usage.Output
+		if answer == "" {
+			outcome = compactedAlone
+		}
+		short = draft.Finish(answer)
+	}
+	b.history.Restore(short, 0, 0)
+	b.settled = b.history.Tokens()
+	b.record.compact(short, b.settled)
+	b.cfg.Wire.Send(wire.CompactionEnd{})
+	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": b.settled})
+	b.sendStatus(&assembler{})
+	return outcome, nil
+}
+
+// planText is the to-do list in a conversation, "" when there is none.
+func planText(messages []llm.Message) string {
+	items, _ := tool.PlanIn(messages)
+	var out strings.Builder
+	for _, i := range items {
+		fmt.Fprintf(&out, "- [%s] %s\n", i.Status, i.Title)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// sumUp asks the model for a summary, "" when none is to be had. An error is the end
+// of ctx.
+func (b *Builtin) sumUp(ctx context.Context, draft *compaction.Draft) (string, error) {
+	tooLong, waited := 0, time.Duration(0)
+	for attempt := 1; ; attempt++ {
+		model := b.choose()
+		answer, err := b.readSummary(ctx, model, draft.Request(tooLong), draft.MaxAnswer())
+		if err == nil {
+			b.answered(model)
+			return answer, nil
+		}
+		var e *llm.Error
+		if !errors.As(err, &e) {
+			e = &llm.Error{Message: err.Error()}
+		}
+		if ctx.Err() == nil && e.Kind.Remedy().Switch {
+			model.circuit.Fail()
 		} else {
-			tokens = textTokens(append([]llm.Message{first}, kept...))
+			model.circuit.Release()
 		}
-		kept = append([]llm.Message{first}, kept...)
+		if ctx.Err() != nil {
+			return "", context.Canceled
+		}
+		wait, inTime := b.cfg.Retry.wait(attempt, e, waited)
+		switch {
+		case attempt < b.cfg.Retry.Attempts && e.Kind.Remedy().Compact:
+			tooLong++
+			wait = 0
+		case attempt >= b.cfg.Retry.Attempts || !inTime || !e.Repeatable():
+			b.cfg.Logger.Warn("no model sums up the conversation", "session", b.cfg.SessionID, "error", err)
+			b.tell("warning", "No model could sum up the conversation", "An excerpt of it stands where the summary would be.")
+			return "", nil
+		}
+		waited += wait
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return "", context.Canceled
+		}
 	}
-	b.history.Restore(kept, tokens, len(kept))
-	b.record.compacted(kept, tokens)
-	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": tokens})
-	return nil
 }
 
-// compactFrom is the index of the first message that stays; 0: all do.
-func compactFrom(messages []llm.Message) int {
-	n := 0
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == llm.RoleUser || messages[i].Role == llm.RoleAssistant {
-			if n++; n == compactKeep {
-				return i
-			}
-		}
-	}
-	return 0
-}
-
-// summarize has the model write notes on a part of the conversation.
-func (b *Builtin) summarize(ctx context.Context, messages []llm.Message, focus string) (string, *llm.Usage, error) {
-	p := b.model()
-	if p == nil {
-		return "", nil, ErrNoModel
-	}
+// readSummary makes one model call. Of an answer that goes on for longer than is of
+// use, the rest is not waited for.
+func (b *Builtin) readSummary(ctx context.Context, p llm.Provider, req *llm.Request, most int) (string, error) {
 	var text strings.Builder
-	for _, m := range messages {
-		fmt.Fprintf(&text, "[%s]\n", m.Role)
-		for _, part := range m.Content {
-			if part.Type == llm.PartText {
-				text.WriteString(part.Text + "\n")
-			}
+	a := &assembler{}
+	for d, err := range p.Stream(ctx, req) {
+		if err != nil {
+			return "", err
 		}
-		for _, c := range m.ToolCalls {
-			args := ""
-			if c.Arguments != nil {
-				args = *c.Arguments
-			}
-			fmt.Fprintf(&text, "(called %s with %s)\n", c.Name, args)
+		switch d.Kind {
+		case llm.DeltaText:
+			text.WriteString(d.Text)
+		case llm.DeltaUsage:
+			a.usage = &d.Usage
 		}
-	}
-	prompt := compactPrompt
-	if focus != "" {
-		prompt += "\n\nAbove all, keep what the user asks for here: " + focus
-	}
-	a := &assembler{send: func(wire.Event) {}}
-	req := &llm.Request{System: compactSystem, Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Part{llm.Text(text.String()), llm.Text(prompt)}}}}
-	if err := stream(ctx, p, req, a); err != nil {
-		return "", nil, err
+		if text.Len() > most {
+			break
+		}
 	}
 	b.count(a)
-	var out strings.Builder
-	for _, part := range a.message().Content {
-		if part.Type == llm.PartText {
-			out.WriteString(part.Text)
-		}
+	if strings.TrimSpace(text.String()) == "" {
+		return "", &llm.Error{Kind: llm.KindEmpty, Message: "the summary was empty"}
 	}
-	return out.String(), a.usage, nil
+	return text.String(), nil
 }
 
-// textTokens estimates texts as kimi-cli does, four characters a token: it stands in the
-// session's files until the model has counted.
-func textTokens(messages []llm.Message) int {
-	n := 0
-	for _, m := range messages {
-		for _, p := range m.Content {
-			if p.Type == llm.PartText {
-				n += utf8.RuneCountInString(p.Text)
-			}
-		}
+// compactNow is the command.
+func (b *Builtin) compactNow(ctx context.Context, topic string) (string, error) {
+	p := b.model()
+	if p == nil {
+		return "", ErrNoModel
 	}
-	return n / 4
+	before := b.history.Tokens()
+	outcome, err := b.compact(ctx, compaction.Job{Window: p.Model().ContextSize, Topic: topic, Sum: true})
+	if err != nil {
+		return "", err
+	}
+	switch outcome {
+	case compactedNothing:
+		b.say("There is nothing to compact yet.")
+		return "", nil
+	case compactedAlone:
+		b.say("No model could sum up the conversation; an excerpt stands in its place. ")
+	case compactedWhole:
+	}
+	b.say("The conversation is compacted: %d tokens became %d.", before, b.history.Tokens())
+	return "", nil
 }

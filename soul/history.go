@@ -20,6 +20,8 @@ type History struct {
 	reported int // tokens that the model reported for messages[:counted]
 	counted  int
 	fixed    int // estimated tokens of what every request holds beside the messages
+
+	scale float64 // the model's tokens for each estimated one; 0: not known, taken as 1
 }
 
 // Append adds messages. Callers add whole steps: an assistant message together
@@ -124,6 +126,9 @@ func (h *History) Reported(tokens int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reported, h.counted = tokens, len(h.messages)
+	if n := h.fixed + estimated(h.messages); n >= minScaled {
+		h.scale = min(max(float64(tokens)/float64(n), minScale), maxScale)
+	}
 }
 
 // hold notes what every request holds beside the messages, in estimated tokens.
@@ -133,17 +138,46 @@ func (h *History) hold(fixed int) {
 	h.fixed = fixed
 }
 
+// What a model counts says how far estimates are off, once it is more than a handful.
+const (
+	minScaled = 500 // estimated tokens
+	minScale  = 0.5
+	maxScale  = 4
+)
+
 // Tokens is the size of the conversation: what the model last reported, and an
-// estimate of what came since. As long as no model has counted, all is estimated,
-// the system prompt and the tools too.
+// estimate of what came since, in the measure in which its counts and our estimates
+// differed before. As long as no model has counted, all is estimated, the system
+// prompt and the tools too.
 func (h *History) Tokens() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := h.reported
+	n := estimated(h.messages[h.counted:])
 	if h.counted == 0 && len(h.messages) > 0 {
-		n = h.fixed
+		n += h.fixed
 	}
-	for _, m := range h.messages[h.counted:] {
+	return h.reported + int(float64(n)*h.scaling())
+}
+
+// Scale is the model's tokens for each estimated one, and fixed are the estimated
+// tokens of what every request holds beside the messages.
+func (h *History) Scale() (scale float64, fixed int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.scaling(), h.fixed
+}
+
+// scaling is the scale. The caller holds the lock.
+func (h *History) scaling() float64 {
+	if h.scale == 0 {
+		return 1
+	}
+	return h.scale
+}
+
+func estimated(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
 		n += m.Tokens
 	}
 	return n

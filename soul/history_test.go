@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"strings"
 	"testing"
 
 	"kimi-acp/soul/llm"
@@ -74,5 +75,33 @@ func TestShorten(t *testing.T) {
 		if got := Shorten(c.in, c.n); got != c.want {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
+	}
+}
+
+// What a model counts tells how far the estimates are off.
+func TestHistoryCalibrates(t *testing.T) {
+	long := user(strings.Repeat("word", 1000))
+	for _, c := range []struct{ estimated, reported, want int }{
+		{1001, 2002, 2002 + 2002},
+		{1001, 1001, 1001 + 1001},
+		{1001, 10, 10 + 500},            // no model counts so little
+		{1001, 100_000, 100_000 + 4004}, // or so much
+	} {
+		var h History
+		h.Append(long)
+		if got := h.Tokens(); got != c.estimated {
+			t.Fatalf("estimated as %d", got)
+		}
+		h.Reported(c.reported)
+		h.Append(long)
+		if got := h.Tokens(); got != c.want {
+			t.Errorf("reported %d: %d tokens, want %d", c.reported, got, c.want)
+		}
+	}
+	var h History
+	h.Append(user("hi"))
+	h.Reported(1000)
+	if scale, _ := h.Scale(); scale != 1 {
+		t.Errorf("a greeting makes the scale %v", scale)
 	}
 }

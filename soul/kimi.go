@@ -36,7 +36,7 @@ type Switches interface {
 func KimiProfile(s Switches, skills []skill.Skill) Profile {
 	p := Profile{rejectionEnds: true, sparseStatus: true, silentStops: true, hidden: []string{"AskUserQuestion"}, commands: []command{
 		{Command{Name: "init", Description: "Analyze the codebase and generate an `AGENTS.md` file"}, (*Builtin).initialize},
-		{Command{Name: "compact", Description: "Compact the context (optionally with a custom focus, e.g. /compact keep db discussions)"}, (*Builtin).compactNow},
+		{Command{Name: "compact", Description: "Compact the context (optionally with a custom focus, e.g. /compact keep db discussions)"}, (*Builtin).kimiCompactNow},
 		{Command{Name: "clear", Description: "Clear the context", Aliases: []string{"reset"}}, (*Builtin).clearNow},
 		{Command{Name: "yolo", Description: "Toggle YOLO mode (auto-approve all actions)"}, toggle(s, SwitchYolo, "Yolo is on: nothing is asked for.", "Yolo is off.")},
 		{Command{Name: "afk", Description: "Toggle afk mode (auto-dismiss AskUserQuestion, auto-approve tool calls)"}, toggle(s, SwitchAFK, "Afk is on: nothing is asked for, and questions are dismissed.", "Afk is off.")},
@@ -137,13 +137,13 @@ func (b *Builtin) clearNow(context.Context, string) (string, error) {
 	return "", nil
 }
 
-// compactNow compacts because the user asked.
-func (b *Builtin) compactNow(ctx context.Context, focus string) (string, error) {
+// kimiCompactNow compacts because the user asked.
+func (b *Builtin) kimiCompactNow(ctx context.Context, focus string) (string, error) {
 	if b.history.Len() == 0 {
 		b.say("The context is empty.")
 		return "", nil
 	}
-	if err := b.compact(ctx, "manual", focus); err != nil {
+	if err := b.compactAsKimi(ctx, "manual", focus); err != nil {
 		return "", err
 	}
 	b.say("The context has been compacted.")

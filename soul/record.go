@@ -143,6 +143,44 @@ func (r *record) clear() {
 	r.begun, r.next, r.turns = false, 0, nil
 }
 
+// compact writes the conversation anew, which takes so many tokens by our estimate,
+// with a checkpoint at the end of what it was and one behind what it is. The turns
+// that are still in it can be taken back as before. When it cannot be written, the
+// record stays as it was and goes on: it is too long, and nothing is missing in it.
+func (r *record) compact(messages []llm.Message, tokens int) {
+	openers := 0
+	for _, m := range messages {
+		if session.OpensTurn(m) {
+			openers++
+		}
+	}
+	r.turns = r.turns[max(len(r.turns)-openers, 0):]
+	kept := make([]session.Kept, 0, len(messages))
+	for _, m := range messages {
+		k := session.Kept{Message: m, Checkpoint: -1}
+		if session.OpensTurn(m) {
+			if openers <= len(r.turns) {
+				k.Checkpoint = r.turns[len(r.turns)-openers].checkpoint
+			}
+			openers--
+		}
+		kept = append(kept, k)
+	}
+	r.checkpoint()
+	after := r.next
+	r.next++
+	if r.kept == nil || r.failed != nil {
+		return
+	}
+	err := r.kept.Rewrite(r.system, kept, tokens, after)
+	r.kept.DropMessages()
+	if err != nil {
+		r.log.Warn("the compacted history was not written", "error", err)
+		return
+	}
+	r.begun = true
+}
+
 // revert goes back to before the n-th last turn. An error has changed nothing.
 func (r *record) revert(n int) error {
 	at := len(r.turns) - n

@@ -33,7 +33,7 @@ type flaky struct {
 }
 
 func (f *flaky) Model() llm.Model {
-	return llm.Model{Name: f.name, ContextSize: 1000, ImageInput: true}
+	return llm.Model{Name: f.name, ContextSize: 100_000, ImageInput: true}
 }
 
 func (f *flaky) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Delta, error] {

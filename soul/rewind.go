@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/soul/compaction"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
 )
@@ -36,8 +37,9 @@ func (b *Builtin) Rewind(ctx context.Context, turns int) string {
 		what = fmt.Sprintf("The last %d turns are taken back", turns)
 	}
 	fmt.Fprintf(&out, "%s, from “%s” on: the model no longer knows of them.\n", what, Shorten(said, 60))
-	if planned && b.cfg.Session != nil {
-		plan, _ := tool.PlanIn(b.history.All())
+	rest := b.history.All()
+	plan, known := tool.PlanIn(rest)
+	if compacted := len(rest) > 0 && compaction.IsSummary(rest[0]); planned && b.cfg.Session != nil && (known || !compacted) {
 		b.cfg.Session.SetPlan(plan)
 		out.WriteString("The plan is as it was before.\n")
 	}

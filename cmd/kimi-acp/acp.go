@@ -128,6 +128,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system string, fallback llm.
 		Permissions: s.Permissions,
 		MaxSteps:    cfg.Loop.MaxStepsPerTurn,
 		Retry:       retryPolicy(cfg),
+		Compact:     compaction(cfg),
 		Logger:      log,
 		Session:     s.Session,
 		Files:       s.Files,
@@ -157,6 +158,11 @@ func retryPolicy(cfg config.Config) soul.RetryPolicy {
 	p := soul.DefaultRetry
 	p.Attempts = cfg.Loop.MaxRetriesPerStep
 	return p
+}
+
+// compaction has the settings' numbers.
+func compaction(cfg config.Config) soul.Compaction {
+	return soul.Compaction{Ratio: cfg.Loop.CompactionTriggerRatio, Reserve: cfg.Loop.ReservedContextSize}
 }
 
 // supervisor is the child of this program that ends commands when it is gone.

@@ -129,7 +129,7 @@ func runRun(args []string) int {
 	o := run.Options{
 		Dir: dir, Prompt: prompt, Provider: provider, Fallback: fallback, Runner: runner, Shell: runner.Shell(),
 		Guard: guardFor(cfg, policyOf(cfg), f.trust)([]string{dir}),
-		Mode:  mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Logger: log.Logger,
+		Mode:  mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = cfg.Loop.MaxStepsPerTurn

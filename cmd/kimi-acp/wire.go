@@ -108,7 +108,7 @@ func serveWire(args []string) int {
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
 		System: wireSystem(ctx, roots, runner.Shell()),
 		Tools:  tools, Skills: skills, Yolo: f.yolo, AFK: f.afk,
-		MaxSteps: maxSteps, Retry: retry, Logger: log.Logger,
+		MaxSteps: maxSteps, Retry: retry, Compact: compaction(cfg), Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
 		log.Info("the connection ended", "error", err)

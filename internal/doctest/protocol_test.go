@@ -115,7 +115,8 @@ var updateWords = []words{
 	{"current_mode_update", "always", "the mode was changed by the option or by a slash command"},
 	{"config_option_update", "not for JetBrains 2026.1, which fails on it", "options were changed by set_mode, set_model or a slash command; the whole list"},
 	{"session_info_update", "always", "the title, behind the first exchange that was no slash command, or when somebody gives another one"},
-	{"usage_update", "always", "tokens in use and the size of the context, at the end of a step"},
+	{"usage_update", "always", "tokens in use and the size of the context, at the end of a step and of a compaction"},
+	{"compaction_update", "`session.compaction`", "the conversation is being compacted, was, or was stopped while it was: [compaction.md](compaction.md)"},
 	{"notice", "`session.notices`", "the model did not answer and is asked again; a session that is opened again has lost its model"},
 }
 

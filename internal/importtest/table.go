@@ -30,7 +30,8 @@ var rules = []rule{
 	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
 	{"acp", []string{"editors", "soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
-	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "contextprovider", "fileop", "internal/..."}},
+	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "soul/compaction", "contextprovider", "fileop", "internal/..."}},
+	{"soul/compaction", []string{"soul/llm", "soul/session", "contextprovider"}},
 	{"soul/kernel", []string{"contextprovider", "soul", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	// A client of kimi-cli's Wire at the same place where acp has an editor.
 	{"soul/wireserver", []string{"soul", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},

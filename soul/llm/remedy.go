@@ -49,7 +49,7 @@ func (k Kind) Remedy() Remedy {
 	case KindStalled:
 		return Remedy{Name: "stalled", Means: "went silent", Advice: "The provider went silent in the middle of its answer: send the prompt again.", Repeat: true, Switch: true}
 	case KindOverflow:
-		return Remedy{Name: "overflow", Means: "finds the conversation too long", Advice: "The conversation is too long for the model: use /clear, or start a new session.", Compact: true}
+		return Remedy{Name: "overflow", Means: "finds the conversation too long", Advice: "The conversation is too long for the model, also when it is compacted: ask for less at once, or use /clear.", Compact: true}
 	case KindContentFilter:
 		return Remedy{Name: "content_filter", Means: "refuses the content", Advice: "The provider refused the content: reword the prompt."}
 	case KindUnknownModel:

@@ -68,6 +68,11 @@ func (s *Session) find(checkpoint int) (int64, error) {
 // rotate keeps the first bytes of the history, and a copy of all of it under the
 // next free name. It is a copy so that context.jsonl is whole at any time.
 func (s *Session) rotate(keep int64) error {
+	return s.rotateTo(func(w io.Writer) error { return s.copyHistory(w, keep) })
+}
+
+// rotateTo copies the history away and puts another one in its place.
+func (s *Session) rotateTo(write func(io.Writer) error) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
@@ -75,7 +80,7 @@ func (s *Session) rotate(keep int64) error {
 	if err != nil {
 		return fmt.Errorf("keeping the old history: %w", err)
 	}
-	replaced, err := s.replace(func(w io.Writer) error { return s.copyHistory(w, keep) })
+	replaced, err := s.replace(write)
 	if !replaced {
 		_ = s.dir.Remove(name) // the history is as it was, and needs no copy
 	}

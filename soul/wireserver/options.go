@@ -24,5 +24,6 @@ type Options struct {
 	AFK      bool          // and no questions are put
 	MaxSteps int           // model calls in one turn, 0: 1000
 	Retry    soul.RetryPolicy
+	Compact  soul.Compaction
 	Logger   *slog.Logger // nil: none
 }

@@ -103,6 +103,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		System:    o.System,
 		MaxSteps:  o.MaxSteps,
 		Retry:     o.Retry,
+		Compact:   o.Compact,
 		Controls:  s.switches,
 		Files:     fileop.New(fileop.Options{Disk: disk, Roots: o.Roots}),
 		Profile:   soul.KimiProfile(s.switches, o.Skills),

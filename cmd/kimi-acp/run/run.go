@@ -27,7 +27,8 @@ type Options struct {
 	MaxSteps int         // model calls, 0: the soul's default
 	Retry    soul.RetryPolicy
 	Fallback llm.Provider // answers while Provider's circuit is open; nil: nobody
-	Person   Person       // nil: nobody is there to answer
+	Compact  soul.Compaction
+	Person   Person // nil: nobody is there to answer
 	Views    []View
 	Logger   *slog.Logger // nil: slog.Default
 }
@@ -97,6 +98,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		}),
 		MaxSteps: o.MaxSteps,
 		Retry:    o.Retry,
+		Compact:  o.Compact,
 		Logger:   o.Logger,
 	})
 	var sums tally

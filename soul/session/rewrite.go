@@ -1,0 +1,48 @@
+package session
+
+import (
+	"io"
+
+	"kimi-acp/soul/llm"
+)
+
+// Kept is a message of a history that is written anew.
+type Kept struct {
+	Message    llm.Message
+	Checkpoint int // in front of it, -1: none
+}
+
+// Rewrite puts another conversation in the place of the history, which becomes
+// context_N.jsonl: at any time context.jsonl is the one or the other. tokens, ≥ 0, is
+// the size of the new one, and checkpoint, ≥ 0, stands behind it. Restored tells what
+// the history is then. When an error is not final (see Err), the history is as it was
+// and goes on.
+func (s *Session) Rewrite(system string, kept []Kept, tokens, checkpoint int) error {
+	if tokens < 0 || tokens > maxNumber {
+		return outOfRange("usage", tokens)
+	}
+	if checkpoint < 0 || checkpoint > maxNumber {
+		return outOfRange("checkpoint", checkpoint)
+	}
+	lines := appendSystem(nil, system)
+	if len(lines) > s.maxLine {
+		return s.tooLong(len(lines))
+	}
+	for _, k := range kept {
+		if k.Checkpoint >= 0 {
+			lines = appendCheckpoint(lines, k.Checkpoint)
+		}
+		var err error
+		if lines, err = s.encode(lines, k.Message); err != nil {
+			return err
+		}
+	}
+	lines = appendCheckpoint(appendUsage(lines, tokens), checkpoint)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rotateTo(func(w io.Writer) error {
+		_, err := w.Write(lines)
+		return err
+	})
+}
