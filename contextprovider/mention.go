@@ -192,7 +192,7 @@ func parseQuery(query string) map[string]string {
 
 // placeBehind is a file URI with lines, or a line and a column, behind the path:
 // file:///a.go:13, :13:20, :20:13, :13-20.
-var placeBehind = regexp.MustCompile(`^(file:.*?[^/\\\\]):(\d{1,7}(?:[:-]\d{1,7})?)$`)
+var placeBehind = regexp.MustCompile(`^(file:.*?[^/\\]):(\d{1,7}(?:[:-]\d{1,7})?)$`)
 
 var lineForms = regexp.MustCompile(`^L(\d{1,9})(?:[:-]L?(\d{1,9}))?$`)
 

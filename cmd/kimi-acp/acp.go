@@ -119,6 +119,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system string, fallback llm.
 	return soul.New(soul.Config{
 		SessionID:   s.SessionID,
 		Provider:    s.Provider,
+		Fallback:    fallback,
 		Wire:        s.Wire,
 		Tools:       s.Executor.Specs(),
 		System:      system,

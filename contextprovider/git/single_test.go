@@ -70,8 +70,9 @@ func TestSingleIsAsByTheIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const blanks = " a b"
 	for name, ok := range map[string]bool{
-		"same": true, "text": true, "crlf": true, "bin": true, " a b": true, ":x": true, "*": true, "ä": true,
+		"same": true, "text": true, "crlf": true, "bin": true, blanks: true, ":x": true, "*": true, "ä": true,
 		"link": false, "gone": false, "mode": false, "new": false, "none": false, "../outside": false,
 	} {
 		path := filepath.Join(dir, name)
