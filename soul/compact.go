@@ -36,9 +36,13 @@ func (b *Builtin) makeRoom(ctx context.Context, more int) error {
 		return nil
 	}
 	window := p.Model().ContextSize
-	scale, _ := b.history.Scale()
+	scale, fixed := b.history.Scale()
 	tokens := b.history.Tokens() + int(float64(more)*scale)
 	b.settled = min(b.settled, tokens)
+	// Where the tools alone fill a window there is nothing to gain.
+	if tokens-int(float64(fixed)*scale) < window/10 {
+		return nil
+	}
 	// When a compaction could not get below the limit, the next one waits until there
 	// is something to gain: else each step would begin with one.
 	if tokens < b.cfg.Compact.full(window) || tokens < b.settled+window/10 {
