@@ -284,7 +284,7 @@ func TestCompactionThatDoesNotHelp(t *testing.T) {
 		}
 		return []llm.Delta{{Kind: llm.DeltaText, Text: "done"}}
 	}
-	s := w.on(tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok("a line") }})
+	s := w.on(tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok(strings.Repeat("a line ", 15)) }})
 	s.history.fixed = 3900
 	run(t, s, "Read.")
 	if n := strings.Count(s.transcript(), "CompactionBegin"); n == 0 || n > 4 {
