@@ -24,7 +24,7 @@ func TestShow(t *testing.T) {
 	}
 	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.Local)
 	var out strings.Builder
-	v := New(screen.New(&out, false, 60), "/work")
+	v := New(screen.New(&out, false, 60), "/proj")
 	for _, m := range []wire.Message{
 		wire.TurnBegin{UserInput: wire.UserInput{Parts: []llm.Part{llm.Text("what is this?"), llm.Image("data:x")}}},
 		wire.StepBegin{N: 1},
@@ -33,7 +33,7 @@ func TestShow(t *testing.T) {
 		call("a", "ls"),
 		call("b", "rm x"),
 		result("b", wire.ToolReturnValue{IsError: true, Message: "Rejected by the user.\nDo not try again."}),
-		result("a", wire.ToolReturnValue{Message: "Read /work/main.go", Display: []wire.Block{{Type: wire.BlockDiff, Diff: &wire.DiffBlock{Path: "/work/main.go"}}}}),
+		result("a", wire.ToolReturnValue{Message: "Read /proj/main.go", Display: []wire.Block{{Type: wire.BlockDiff, Diff: &wire.DiffBlock{Path: "/proj/main.go"}}}}),
 		result("c", wire.ToolReturnValue{Message: "of a call that nobody saw"}),
 		wire.StepRetry{ErrorType: "timeout", NextAttempt: 2, MaxAttempts: 3},
 		wire.StepBegin{N: 2},
@@ -42,7 +42,7 @@ func TestShow(t *testing.T) {
 		wire.ContentPart{Part: llm.Text("Three, which is a paragraph of its own.\x1b[2J")},
 		wire.SteerInput{UserInput: wire.UserInput{Text: "stop that"}},
 		wire.SubagentEvent{Event: call("d", "make")},
-		wire.ApprovalRequest{ID: "q", Sender: "WriteFile", Description: "Write /work/main.go"},
+		wire.ApprovalRequest{ID: "q", Sender: "WriteFile", Description: "Write /proj/main.go"},
 		wire.ApprovalResponse{RequestID: "q", Response: "reject", Feedback: "not now"},
 		wire.PlanDisplay{FilePath: "plan.md", Content: "First this."},
 		wire.Notification{Title: "A task is done", Body: "It was long."},
