@@ -39,7 +39,7 @@ const recording = `{"type": "metadata", "protocol_version": "1.10"}
 func newStore(t *testing.T, text string) (st *session.Store, path string) {
 	t.Helper()
 	st = session.NewStore(t.TempDir())
-	s, err := st.Create("/work", "talk-1")
+	s, err := st.Create("/proj", "talk-1")
 	check(t, err)
 	check(t, s.Close())
 	r, err := st.Read("", "talk-1")
