@@ -133,10 +133,12 @@ func (w *Wire) publish(m Message) {
 	if closed {
 		return
 	}
-	w.deliver(Raw, m)
+	// Merged first: what is written down there is on disk before anybody sees it, so a
+	// program that dies here has shown nothing that it does not know of later.
 	if !Local(m) {
 		w.merge.push(m, w.toMerged)
 	}
+	w.deliver(Raw, m)
 }
 
 func (w *Wire) toMerged(m Message) { w.deliver(Merged, m) }

@@ -34,10 +34,10 @@ func TestRawAndMergedOrder(t *testing.T) {
 	w.Send(text("d"))
 	w.Close()
 	want := []string{
-		"raw TurnBegin", "merged TurnBegin",
+		"merged TurnBegin", "raw TurnBegin",
 		"raw a", "raw ", "raw b", // the second is the local message
-		"raw ", "merged ab",
-		"raw StepBegin", "merged ", "merged StepBegin",
+		"merged ab", "raw ",
+		"merged ", "merged StepBegin", "raw StepBegin",
 		"raw c", "merged c",
 		"raw d", "merged d",
 	}
