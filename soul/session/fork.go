@@ -26,22 +26,11 @@ func (st *Store) Fork(from, workDir string) (*Session, error) {
 }
 
 func (st *Store) fork(from, workDir string) (*Session, error) {
-	if err := checkID(from); err != nil {
-		return nil, err
-	}
 	workDir, err := cleanWorkDir(workDir)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(st.share)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := st.forkIn(root, from, workDir)
-	return s, errors.Join(err, root.Close())
+	return existing(st, from, func(root *os.Root) (*Session, error) { return st.forkIn(root, from, workDir) })
 }
 
 func (st *Store) forkIn(root *os.Root, from, workDir string) (*Session, error) {

@@ -31,18 +31,7 @@ func (st *Store) Read(workDir, id string) (*Reader, error) {
 }
 
 func (st *Store) read(workDir, id string) (*Reader, error) {
-	if err := checkID(id); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(st.share)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := st.readIn(root, workDir, id)
-	return r, errors.Join(err, root.Close())
+	return existing(st, id, func(root *os.Root) (*Reader, error) { return st.readIn(root, workDir, id) })
 }
 
 func (st *Store) readIn(root *os.Root, workDir, id string) (*Reader, error) {

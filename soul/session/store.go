@@ -119,6 +119,12 @@ func (st *Store) Open(workDir, id string) (*Session, error) {
 }
 
 func (st *Store) open(workDir, id string) (*Session, error) {
+	return existing(st, id, func(root *os.Root) (*Session, error) { return st.locate(root, workDir, id) })
+}
+
+// existing does something with a session that should be there, in the share dir that
+// is held open for it.
+func existing[T any](st *Store, id string, do func(root *os.Root) (*T, error)) (*T, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
@@ -129,8 +135,8 @@ func (st *Store) open(workDir, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := st.locate(root, workDir, id)
-	return s, errors.Join(err, root.Close())
+	made, err := do(root)
+	return made, errors.Join(err, root.Close())
 }
 
 func (st *Store) locate(root *os.Root, workDir, id string) (*Session, error) {
