@@ -12,7 +12,7 @@ func TestWindowsPath(t *testing.T) {
 	}{
 		{`a\b.txt`, false, false},
 		{`C:\work\a.txt`, false, true},
-		{`c:/work/a.txt`, false, true},
+		{`c:/proj/a.txt`, false, true},
 		{`\\server\share\a`, false, true},
 		{`\\?\C:\a`, true, true},
 		{`\\.\PIPE\x`, true, true},

@@ -15,6 +15,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"kimi-acp/internal/fileuri"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/internal/proc"
 )
@@ -79,7 +80,7 @@ func (c *client) greet(ctx context.Context) error {
 	defer cancel()
 	yes, no := true, false
 	pid := protocol.Integer(os.Getpid()) //nolint:gosec // process ids are small
-	uri := uriOf(c.dir)
+	uri := fileuri.Of(c.dir)
 	params := protocol.InitializeParams{
 		ProcessID: &pid, RootURI: &uri, RootPath: &c.dir, WorkspaceFolders: c.folders(),
 		Capabilities: protocol.ClientCapabilities{TextDocument: &protocol.TextDocumentClientCapabilities{
@@ -111,7 +112,7 @@ func (c *client) greet(ctx context.Context) error {
 func newOf[T any](*T) *T { return new(T) }
 
 func (c *client) folders() []protocol.WorkspaceFolder {
-	return []protocol.WorkspaceFolder{{URI: uriOf(c.dir), Name: filepath.Base(c.dir)}}
+	return []protocol.WorkspaceFolder{{URI: fileuri.Of(c.dir), Name: filepath.Base(c.dir)}}
 }
 
 // call asks the server. A server that lets several requests pass is ended by its owner.

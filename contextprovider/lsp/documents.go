@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"kimi-acp/internal/fileuri"
 )
 
 // Bounds on the files that a server holds open for us.
@@ -51,7 +53,7 @@ func (d *documents) sync(path, text string) (version int, told bool, err error) 
 		d.makeRoom(len(text))
 		doc = &document{version: d.last[path] + 1, text: text, used: d.clock}
 		err := d.notify(protocol.MethodTextDocumentDidOpen, protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
-			URI: uriOf(path), LanguageID: languageID(path), Version: protocol.Integer(doc.version), Text: text, //nolint:gosec // counts edits
+			URI: fileuri.Of(path), LanguageID: languageID(path), Version: protocol.Integer(doc.version), Text: text, //nolint:gosec // counts edits
 		}})
 		if err != nil {
 			return 0, false, err
@@ -152,5 +154,5 @@ func (d *documents) shut(path string) {
 }
 
 func identifier(path string) protocol.TextDocumentIdentifier {
-	return protocol.TextDocumentIdentifier{URI: uriOf(path)}
+	return protocol.TextDocumentIdentifier{URI: fileuri.Of(path)}
 }

@@ -6,6 +6,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/contextprovider"
+	"kimi-acp/internal/fileuri"
 	"kimi-acp/internal/jsonrpc"
 )
 
@@ -67,7 +68,7 @@ func (c *client) published(params json.RawMessage) {
 		c.log.Debug("problems that cannot be read", "bytes", len(params))
 		return
 	}
-	path := pathOf(p.URI)
+	path := fileuri.Path(p.URI)
 	if path == "" {
 		return
 	}

@@ -3,8 +3,6 @@ package lsp
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,38 +12,6 @@ import (
 	"kimi-acp/contextprovider"
 	"kimi-acp/contextprovider/outline"
 )
-
-// maxURI bounds the URIs that are read, in bytes.
-const maxURI = 16 << 10
-
-// uriOf names a file for a server.
-func uriOf(path string) protocol.DocumentUri {
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") { // C:/x
-		slashed = "/" + slashed
-	}
-	return (&url.URL{Scheme: "file", Path: slashed}).String()
-}
-
-// pathOf gives the file that a URI names, "" when it names none.
-func pathOf(uri protocol.DocumentUri) string {
-	if len(uri) > maxURI {
-		return ""
-	}
-	u, err := url.Parse(uri)
-	if err != nil || !strings.EqualFold(u.Scheme, "file") || u.Host != "" && u.Host != "localhost" {
-		return ""
-	}
-	path := u.Path
-	if len(path) >= 3 && path[0] == '/' && path[2] == ':' { // /C:/x
-		path = strings.ToUpper(path[1:2]) + path[2:]
-	}
-	path = filepath.FromSlash(path)
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return ""
-	}
-	return filepath.Clean(path)
-}
 
 // units is how many UTF-16 code units a text has.
 func units(s string) int {

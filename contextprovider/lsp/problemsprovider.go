@@ -9,6 +9,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/contextprovider"
+	"kimi-acp/internal/fileuri"
 )
 
 // problemsProvider tells the problems of the files that a prompt is about and of those
@@ -102,7 +103,7 @@ func (p *problemsProvider) notice(changed []string) {
 			if next[path].IsZero() {
 				kind = protocol.FileChangeTypeDeleted
 			}
-			tell.Changes = append(tell.Changes, protocol.FileEvent{URI: uriOf(path), Type: protocol.UInteger(kind)})
+			tell.Changes = append(tell.Changes, protocol.FileEvent{URI: fileuri.Of(path), Type: protocol.UInteger(kind)})
 		}
 		if len(tell.Changes) > 0 {
 			_ = c.conn.Notify(protocol.MethodWorkspaceDidChangeWatchedFiles, tell) // a server that is gone needs no news

@@ -13,22 +13,23 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/contextprovider"
+	"kimi-acp/internal/fileuri"
 )
 
 func TestURIs(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		for _, path := range []string{"/w/a.go", "/w/a b/ä#?%41.go", "/w/c:d"} {
-			if got := pathOf(uriOf(path)); got != path {
-				t.Errorf("%s became %s, by %s", path, got, uriOf(path))
+			if got := fileuri.Path(fileuri.Of(path)); got != path {
+				t.Errorf("%s became %s, by %s", path, got, fileuri.Of(path))
 			}
 		}
 	}
 	for uri, want := range map[string]string{
 		"file:///w/../a": "/a", "FILE://localhost/a": "/a",
 		"file://other/a": "", "untitled:Untitled-1": "", "http://x/a": "", "file:///a%00": "", "%": "", "": "", "file:a": "",
-		"file:///" + strings.Repeat("a", maxURI): "",
+		"file:///" + strings.Repeat("a", fileuri.MaxBytes): "",
 	} {
-		if got := pathOf(uri); got != filepath.FromSlash(want) {
+		if got := fileuri.Path(uri); got != filepath.FromSlash(want) {
 			t.Errorf("%.40s: %q, want %q", uri, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/contextprovider"
+	"kimi-acp/internal/fileuri"
 )
 
 // maxRewrites bounds the files that a rename may change.
@@ -86,7 +87,7 @@ func textEdits(raw json.RawMessage) (map[string][]protocol.TextEdit, error) {
 	}
 	out := map[string][]protocol.TextEdit{}
 	add := func(uri protocol.DocumentUri, edits []protocol.TextEdit) error {
-		path := pathOf(uri)
+		path := fileuri.Path(uri)
 		if path == "" {
 			return errors.New("an edit is for something that is no file")
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"kimi-acp/internal/fileuri"
 )
 
 // Answers come in several forms, of which glsp's types hold one or lose a part. These
@@ -72,9 +74,9 @@ type spot struct {
 // where gives file and position; the file is "" when the place is none.
 func (s spot) where() (path string, at protocol.Position) {
 	if s.TargetURI != "" {
-		return pathOf(s.TargetURI), s.TargetSelectionRange.Start
+		return fileuri.Path(s.TargetURI), s.TargetSelectionRange.Start
 	}
-	return pathOf(s.URI), s.Range.Start
+	return fileuri.Path(s.URI), s.Range.Start
 }
 
 // spots reads one place or a list of them.

@@ -11,6 +11,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/editors/state"
+	"kimi-acp/internal/fileuri"
 )
 
 // The code actions, by the commands behind them.
@@ -108,7 +109,7 @@ func told(p state.Prompt) string {
 
 // tells tells whether the text of a document may be told.
 func (d *desk) tells(uri string) bool {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return path != "" && d.inside(path) && !d.withholds(path)
@@ -119,7 +120,7 @@ func (d *desk) prompt(kind state.PromptKind, where place) (state.Prompt, bool) {
 	if !d.tells(where.URI) {
 		return state.Prompt{}, false
 	}
-	path := pathOf(where.URI)
+	path := fileuri.Path(where.URI)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc := d.documents[path]

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"kimi-acp/internal/fileuri"
 )
 
 // methodEditorState is the notification of add-ons, which can tell more than a
@@ -58,12 +60,12 @@ func (d *desk) told(params json.RawMessage) error {
 			units = e
 		}
 		for _, told := range p.Documents {
-			if doc := d.documents[pathOf(told.URI)]; doc != nil {
+			if doc := d.documents[fileuri.Path(told.URI)]; doc != nil {
 				doc.modified = told.Modified
 			}
 		}
 		for _, told := range p.Diagnostics {
-			if path := pathOf(told.URI); path != "" {
+			if path := fileuri.Path(told.URI); path != "" {
 				d.setFindings(path, told.Items, units, now)
 			}
 		}
@@ -81,7 +83,7 @@ func (d *desk) show(active *activeDocument, units encoding, now time.Time) {
 		d.active = nil
 		return
 	}
-	d.focus(pathOf(active.URI), now)
+	d.focus(fileuri.Path(active.URI), now)
 	if d.active == nil {
 		return
 	}

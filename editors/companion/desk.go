@@ -10,6 +10,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/editors/state"
+	"kimi-acp/internal/fileuri"
 )
 
 // What is kept at most; what is more is not taken in.
@@ -122,7 +123,7 @@ func (d *desk) withholds(path string) bool {
 // open takes in a document. That it is opened means that it is in focus only to
 // editors that do not tell where the cursor is.
 func (d *desk) open(item protocol.TextDocumentItem) {
-	path := pathOf(item.URI)
+	path := fileuri.Path(item.URI)
 	if path == "" {
 		return
 	}
@@ -150,7 +151,7 @@ func (d *desk) open(item protocol.TextDocumentItem) {
 
 // edit applies what was typed.
 func (d *desk) edit(id protocol.VersionedTextDocumentIdentifier, changes []any) {
-	path := pathOf(id.URI)
+	path := fileuri.Path(id.URI)
 	d.update(func(now time.Time) {
 		doc := d.documents[path]
 		if doc == nil {
@@ -190,7 +191,7 @@ func (d *desk) edit(id protocol.VersionedTextDocumentIdentifier, changes []any) 
 
 // save takes note that a document is on disk as it is.
 func (d *desk) save(uri string) {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	d.update(func(now time.Time) {
 		if doc := d.documents[path]; doc != nil {
 			doc.isSaved(d.seed)
@@ -201,7 +202,7 @@ func (d *desk) save(uri string) {
 
 // close lets go of a document.
 func (d *desk) close(uri string) {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	d.update(func(time.Time) {
 		d.forget(path)
 		if d.active != nil && d.active.Path == path {

@@ -8,6 +8,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/editors/state"
+	"kimi-acp/internal/fileuri"
 )
 
 // finding is a diagnostic as editors send it. That of glsp loses the code.
@@ -53,7 +54,7 @@ func words(raw json.RawMessage) string {
 
 // published takes in all that a server finds wrong with a file.
 func (d *desk) published(uri string, findings []finding) {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	if path == "" {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"kimi-acp/internal/fileuri"
 )
 
 // greeting is what counts of the params of initialize. They are read leniently, and
@@ -34,12 +36,12 @@ type greeting struct {
 func (g *greeting) roots(dir string) []string {
 	var roots []string
 	for _, folder := range g.WorkspaceFolders {
-		if path := pathOf(folder.URI); path != "" {
+		if path := fileuri.Path(folder.URI); path != "" {
 			roots = append(roots, path)
 		}
 	}
 	if len(roots) == 0 {
-		if path := pathOf(g.RootURI); path != "" {
+		if path := fileuri.Path(g.RootURI); path != "" {
 			roots = append(roots, path)
 		} else if g.RootPath != "" {
 			roots = append(roots, g.RootPath)
@@ -77,7 +79,7 @@ func capabilitiesOf(h *protocol.Handler, units encoding) capabilities {
 // foldersIn gives the paths of folders.
 func foldersIn(folders []protocol.WorkspaceFolder) (paths []string) {
 	for _, folder := range folders {
-		if path := pathOf(folder.URI); path != "" {
+		if path := fileuri.Path(folder.URI); path != "" {
 			paths = append(paths, path)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/editors/state"
+	"kimi-acp/internal/fileuri"
 )
 
 func TestPositions(t *testing.T) {
@@ -72,7 +73,7 @@ func TestPathOf(t *testing.T) {
 		"file:///%zz":                  "",
 		"vscode-remote://ssh/tmp/a.go": "",
 	} {
-		if got := pathOf(uri); got != want {
+		if got := fileuri.Path(uri); got != want {
 			t.Errorf("%s: %q, want %q", uri, got, want)
 		}
 	}

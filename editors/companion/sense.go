@@ -6,11 +6,12 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"kimi-acp/editors/state"
+	"kimi-acp/internal/fileuri"
 )
 
 // cursor takes in where the cursor is. A selection of which it is an end stays.
 func (d *desk) cursor(uri string, p protocol.Position) {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	d.update(func(now time.Time) {
 		d.cursors = true
 		if d.explicit {
@@ -32,7 +33,7 @@ func (d *desk) cursor(uri string, p protocol.Position) {
 // asked takes in the range for which actions are asked, which is what is selected, or
 // the cursor when it is empty; and what is wrong there.
 func (d *desk) asked(uri string, r protocol.Range, findings []finding) {
-	path := pathOf(uri)
+	path := fileuri.Path(uri)
 	d.update(func(now time.Time) {
 		d.cursors = true
 		if path != "" {
