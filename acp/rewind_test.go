@@ -54,6 +54,43 @@ func TestRewindInAnotherProcess(t *testing.T) {
 	}
 }
 
+// Steps are taken back as turns are, in the process that ran them and in another one.
+func TestRewindSteps(t *testing.T) {
+	for _, elsewhere := range []bool{false, true} {
+		s := kept(t, editFile("e1", "a.txt", "one", "ONE"), "text: done",
+			editFile("e2", "a.txt", "two", "TWO"), editFile("e3", "a.txt", "three", "THREE"), "text: done", "text: I see")
+		var heard listener
+		s.newSoul = heard.soul
+		c := s.again(t)
+		se := c.NewSession(t.TempDir())
+		put(t, se.Cwd, "a.txt", "one\ntwo\nthree\n")
+		se.Prompt(acptest.Text("first")).Wait()
+		se.Prompt(acptest.Text("second")).Wait()
+		if elsewhere {
+			c.Close()
+			c = s.again(t, "text: I see")
+			se = c.ResumeSession(se.ID, se.Cwd)
+		}
+		for _, steps := range []any{0, -1, "x", 1.5} {
+			c.Misuse("_kimi/session/rewind", map[string]any{"sessionId": se.ID, "steps": steps}).Fails(-32602)
+		}
+		c.Misuse("_kimi/session/rewind", map[string]any{"sessionId": se.ID, "steps": 1, "turns": -1}).Fails(-32602)
+		var card struct{ Text string }
+		c.Request("_kimi/session/rewind", map[string]any{"sessionId": se.ID, "steps": 2}).Result(&card)
+		if !strings.Contains(card.Text, "The last 2 steps are taken back") || !strings.Contains(card.Text, "`a.txt`: as it was before") {
+			t.Errorf("the card says %q", card.Text)
+		}
+		if raw, err := os.ReadFile(filepath.Join(se.Cwd, "a.txt")); err != nil || string(raw) != "ONE\nTWO\nthree\n" {
+			t.Errorf("elsewhere %v: the file holds %q, %v", elsewhere, raw, err)
+		}
+		se.Prompt(acptest.Text("and now?")).Wait()
+		if got := heard.last(); strings.Contains(got, "THREE") || !strings.Contains(got, "[second]") || !strings.Contains(got, "took back the last 2 steps") {
+			t.Errorf("the model was asked %q", got)
+		}
+		c.Close()
+	}
+}
+
 // A session that nobody talks to lets go, and comes back with the next prompt; another
 // program may have it in between.
 func TestParkedSessions(t *testing.T) {

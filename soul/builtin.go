@@ -253,7 +253,7 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			return Outcome{Stop: StopMaxTokens, Steps: n}, nil
 		case stepRefused:
 			// What was refused leaves the history.
-			if err := b.takeBack(1); err != nil {
+			if err := b.takeBack(); err != nil {
 				b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
 			}
 			return Outcome{Stop: StopRefusal, Steps: n}, nil

@@ -74,8 +74,12 @@ type Permissions interface {
 // EditTurns are Edits that can be taken back together with the talk of their turns.
 type EditTurns interface {
 	// UndoSince takes back the edits of a turn, from 1, and of those after it, and
-	// says for people what came of each file; "" when they made none.
-	UndoSince(ctx context.Context, turn int) string
+	// says for people what came of each file; "" when they made none. With a step, > 0,
+	// the edits of earlier steps of that turn stay.
+	UndoSince(ctx context.Context, turn, step int) string
+	// BeginStep says that what is edited from here on belongs to a step of the turn, a
+	// number > 0 that grows.
+	BeginStep(step int)
 	// Turn is the turn to which edits belong now, from 1.
 	Turn() int
 }
@@ -107,6 +111,7 @@ func builtinCommands() []command {
 		{Command{Name: "permissions", Description: "Show what was granted and refused; take it back, or keep it for the project", Hint: "[remove N|keep N]"}, (*Builtin).permissions},
 		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
 		{Command{Name: "undo", Description: "Take back the last turn, or the last turns: talk, plan and files; or the edits of one change or file", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
+		{Command{Name: "rewind", Description: "List the turns and steps that can be taken back, or take back the last turns, and steps of the turn before", Hint: "[turns[.steps]]"}, (*Builtin).rewindTo},
 		{Command{Name: "title", Description: "Show the session's title, or give it another one", Hint: "[title]"}, (*Builtin).title},
 		{Command{Name: "fork", Description: "Make a copy of this session, to go on in another direction there"}, (*Builtin).fork},
 		{Command{Name: "export", Description: "Write the conversation to a Markdown file", Hint: "[path]"}, (*Builtin).export},
@@ -299,11 +304,11 @@ func (b *Builtin) undo(ctx context.Context, arg string) (string, error) {
 	case edits != nil && what == "file" && which != "":
 		b.say("%s", edits.UndoFile(ctx, strings.Trim(which, "`")))
 	case arg == "all":
-		b.say("%s", b.Rewind(ctx, math.MaxInt))
+		b.say("%s", b.Rewind(ctx, Back{Turns: math.MaxInt}))
 	case err != nil || turns < 1:
 		b.say("`/undo` takes the number of turns to take back, such as `/undo 2`, or what to take back: `/undo change a1`, `/undo file PATH`, `/undo all`.")
 	default:
-		b.say("%s", b.Rewind(ctx, turns))
+		b.say("%s", b.Rewind(ctx, Back{Turns: turns}))
 	}
 	return "", nil
 }

@@ -58,7 +58,7 @@ func (b *Builtin) fittingStep(ctx context.Context, n int) (next, error) {
 	if err := b.makeRoom(ctx, 0); err != nil {
 		return stepDone, err
 	}
-	b.record.checkpoint()
+	b.checkpoint()
 	next, err := b.step(ctx, n)
 	var e *llm.Error
 	if !errors.As(err, &e) || !e.Kind.Remedy().Compact {
@@ -73,7 +73,16 @@ func (b *Builtin) fittingStep(ctx context.Context, n int) (next, error) {
 	case outcome == compactedNothing:
 		return next, err
 	}
+	b.checkpoint()
 	return b.step(ctx, n)
+}
+
+// checkpoint marks the place before a step, in the conversation and among the edits.
+func (b *Builtin) checkpoint() {
+	b.record.checkpoint()
+	if t := b.editTurns(); t != nil {
+		t.BeginStep(b.record.mark)
+	}
 }
 
 // compacted is what came of a compaction.

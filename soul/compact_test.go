@@ -322,10 +322,10 @@ func TestCompactionOnDisk(t *testing.T) {
 	if got := again.history.All(); fmt.Sprint(got) != fmt.Sprint(after) || again.history.Tokens() != tokens {
 		t.Errorf("on disk are\n%v\nin memory\n%v\nwith %d tokens and %d", got, after, again.history.Tokens(), tokens)
 	}
-	if fmt.Sprint(again.record.turns) != fmt.Sprint(s.record.turns) || len(s.record.turns) < 2 {
-		t.Errorf("%v and %v can be taken back", again.record.turns, s.record.turns)
+	if turns, _ := turnsOf(points(after), 100); len(turns) < 2 {
+		t.Errorf("%d turns can be taken back", len(turns))
 	}
-	if got := again.Rewind(t.Context(), 1); !strings.Contains(got, "Go on.") || len(again.history.All()) != len(after)-2 {
+	if got := again.Rewind(t.Context(), Back{Turns: 1}); !strings.Contains(got, "Go on.") || len(again.history.All()) != len(after)-2 {
 		t.Errorf("%d messages are left: %s", len(again.history.All()), got)
 	}
 	if got := kept.Restored().System; got != ours {

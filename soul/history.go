@@ -7,7 +7,6 @@ import (
 
 	"kimi-acp/contextprovider"
 	"kimi-acp/soul/llm"
-	"kimi-acp/soul/session"
 )
 
 // History is the conversation of a session as the model sees it. It grows by
@@ -45,26 +44,6 @@ func (h *History) Restore(messages []llm.Message, tokens, counted int) {
 	for i := range h.messages {
 		h.messages[i].Tokens = llm.EstimateTokens(h.messages[i])
 	}
-}
-
-// Turn gives the index of the message that opens the n-th last turn, n ≥ 1, and the
-// text of it; -1 when there are fewer turns.
-func (h *History) Turn(n int) (index int, text string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for i := len(h.messages) - 1; i >= 0; i-- {
-		if !session.OpensTurn(h.messages[i]) {
-			continue
-		}
-		if n--; n > 0 {
-			continue
-		}
-		if parts := h.messages[i].Content; len(parts) > 0 {
-			text = parts[0].Text
-		}
-		return i, text
-	}
-	return -1, ""
 }
 
 // All gives the conversation as it was appended, for the caller to read.

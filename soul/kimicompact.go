@@ -44,8 +44,8 @@ func (b *Builtin) compactAsKimi(ctx context.Context, trigger, focus string) erro
 		}
 		kept = append([]llm.Message{first}, kept...)
 	}
-	b.history.Restore(kept, tokens, len(kept))
 	b.record.compacted(kept, tokens)
+	b.history.Restore(kept, tokens, len(kept))
 	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": tokens})
 	return nil
 }

@@ -28,17 +28,12 @@ type record struct {
 	log    *slog.Logger
 
 	kept   *session.Session
-	begun  bool     // the system prompt is written
-	next   int      // id of the next checkpoint
-	turns  []opened // the turns in the history, the oldest first
+	begun  bool        // the system prompt is written
+	next   int         // id of the next checkpoint; one that is gone is not given again
+	mark   int         // what the next message is marked with; see llm.Message
+	edits  map[int]int // by the checkpoint of a turn, the turn of the edits that began then
 	failed error
 	told   bool
-}
-
-// opened is where a turn was opened.
-type opened struct {
-	checkpoint int // in front of it
-	edits      int // the turn of the edits that began then, 0: to be looked up
 }
 
 func (r *record) write(what func(*session.Session) error) {
@@ -63,31 +58,39 @@ func (r *record) begin() {
 	}
 }
 
-// compacted begins the record anew with what is left of the history. Nothing before it
-// can be taken back.
+// compacted begins the record anew with what is left of the history, and marks it.
+// Nothing before it can be taken back.
 func (r *record) compacted(messages []llm.Message, tokens int) {
 	r.clear()
 	r.begin()
 	r.checkpoint()
+	for i := range messages {
+		messages[i].Mark, r.mark = r.mark, 0
+	}
 	r.write(func(s *session.Session) error { return s.AppendMessages(messages...) })
 	r.write(func(s *session.Session) error { return s.AppendUsage(tokens) })
 }
 
-// turn writes the message that opens a turn. Edits is the turn of the edits that
-// begins with it, 0 when none are kept.
-func (r *record) turn(m llm.Message, edits int) {
+// turn writes the message that opens a turn, and marks it. Edits is the turn of the
+// edits that begins with it, 0 when none are kept.
+func (r *record) turn(m *llm.Message, edits int) {
 	r.begin()
-	t := opened{r.next, edits}
+	checkpoint := r.next
 	r.next++
-	if session.OpensTurn(m) { // else nobody finds it again
-		r.turns = append(r.turns, t)
+	m.Mark, r.mark = checkpoint+1, 0
+	r.write(func(s *session.Session) error { return s.AppendTurn(checkpoint, *m) })
+	if edits == 0 {
+		return
 	}
-	r.write(func(s *session.Session) error { return s.AppendTurn(t.checkpoint, m) })
-	if r.kept == nil || edits == 0 {
+	if r.edits == nil {
+		r.edits = map[int]int{}
+	}
+	r.edits[checkpoint] = edits
+	if r.kept == nil {
 		return
 	}
 	// Without it, taking back this turn in another process leaves its files alone.
-	if err := r.kept.SetAside(editsKey(t.checkpoint), editsNote{r.kept.ID(), edits}); err != nil {
+	if err := r.kept.SetAside(editsKey(checkpoint), editsNote{r.kept.ID(), edits}); err != nil {
 		r.log.Debug("the turn of edits was not noted", "error", err)
 	}
 }
@@ -101,20 +104,28 @@ type editsNote struct {
 	Turn    int    `json:"turn"`
 }
 
-// editsSince is the first turn of the edits among the n last turns, 0 when none was
-// noted, and the number of those turns that made their edits elsewhere. Another process
-// may have given the numbers of turns without edits again, so the first need not be that
-// of the oldest.
-func (r *record) editsSince(n int) (first, elsewhere int) {
-	for _, t := range r.turns[len(r.turns)-n:] {
-		var note editsNote
-		if t.edits == 0 && r.kept != nil && r.kept.Aside(editsKey(t.checkpoint), &note) && note.Session == r.kept.ID() {
-			t.edits = note.Turn
-		}
-		if t.edits == 0 {
+// editsOf is the turn of the edits that began with a turn, 0 when none was noted.
+func (r *record) editsOf(turn point) int {
+	if n := r.edits[turn.checkpoint]; n > 0 {
+		return n
+	}
+	var note editsNote
+	if r.kept != nil && r.kept.Aside(editsKey(turn.checkpoint), &note) && note.Session == r.kept.ID() {
+		return note.Turn
+	}
+	return 0
+}
+
+// editsSince is the first turn of the edits among some turns, 0 when none was noted,
+// and the number of those turns that made their edits elsewhere. Another process may
+// have given the numbers of turns without edits again, so the first need not be that of
+// the oldest.
+func (r *record) editsSince(turns []point) (first, elsewhere int) {
+	for _, t := range turns {
+		if n := r.editsOf(t); n == 0 {
 			elsewhere++
-		} else if first == 0 || t.edits < first {
-			first = t.edits
+		} else if first == 0 || n < first {
+			first = n
 		}
 	}
 	return first, elsewhere
@@ -124,7 +135,14 @@ func (r *record) editsSince(n int) (first, elsewhere int) {
 func (r *record) checkpoint() {
 	id := r.next
 	r.next++
+	r.mark = id + 1
 	r.write(func(s *session.Session) error { return s.AppendCheckpoint(id) })
+}
+
+// marked takes the mark of the message that comes next.
+func (r *record) marked() (mark int) {
+	mark, r.mark = r.mark, 0
+	return mark
 }
 
 // step writes an answer and the results of its calls; tokens 0: not reported.
@@ -140,39 +158,22 @@ func (r *record) note(m llm.Message) {
 // clear begins the record anew. What it was is kept beside it.
 func (r *record) clear() {
 	r.write((*session.Session).Rotate)
-	r.begun, r.next, r.turns = false, 0, nil
+	r.begun, r.next, r.mark, r.edits = false, 0, 0, nil
 }
 
 // compact writes the conversation anew, which takes so many tokens by our estimate,
-// with a checkpoint at the end of what it was and one behind what it is. The turns
-// that are still in it can be taken back as before. When it cannot be written, the
-// record stays as it was and goes on: it is too long, and nothing is missing in it.
+// with a checkpoint at the end of what it was and one behind what it is. One can go back
+// in what is still in it as before. When it cannot be written, the record stays as it was
+// and goes on: it is too long, and nothing is missing in it.
 func (r *record) compact(messages []llm.Message, tokens int) {
-	openers := 0
-	for _, m := range messages {
-		if session.OpensTurn(m) {
-			openers++
-		}
-	}
-	r.turns = r.turns[max(len(r.turns)-openers, 0):]
-	kept := make([]session.Kept, 0, len(messages))
-	for _, m := range messages {
-		k := session.Kept{Message: m, Checkpoint: -1}
-		if session.OpensTurn(m) {
-			if openers <= len(r.turns) {
-				k.Checkpoint = r.turns[len(r.turns)-openers].checkpoint
-			}
-			openers--
-		}
-		kept = append(kept, k)
-	}
 	r.checkpoint()
 	after := r.next
 	r.next++
+	r.mark = after + 1
 	if r.kept == nil || r.failed != nil {
 		return
 	}
-	err := r.kept.Rewrite(r.system, kept, tokens, after)
+	err := r.kept.Rewrite(r.system, messages, tokens, after)
 	r.kept.DropMessages()
 	if err != nil {
 		r.log.Warn("the compacted history was not written", "error", err)
@@ -181,16 +182,15 @@ func (r *record) compact(messages []llm.Message, tokens int) {
 	r.begun = true
 }
 
-// revert goes back to before the n-th last turn. An error has changed nothing.
-func (r *record) revert(n int) error {
-	at := len(r.turns) - n
+// revert goes back to before a checkpoint. An error has changed nothing.
+func (r *record) revert(checkpoint int) error {
 	if r.kept != nil && r.failed == nil {
-		if err := r.kept.RevertTo(r.turns[at].checkpoint); err != nil {
+		if err := r.kept.RevertTo(checkpoint); err != nil {
 			return fmt.Errorf("going back in the history: %w", err)
 		}
 		r.kept.DropMessages()
 	}
-	r.next, r.turns = r.turns[at].checkpoint, r.turns[:at]
+	r.mark = 0
 	return nil
 }
 
@@ -216,9 +216,6 @@ func (b *Builtin) Keep(s *session.Session) {
 	s.DropMessages()
 	b.history.Restore(r.Messages, r.Tokens, r.Counted)
 	b.record = record{system: b.cfg.System, log: b.cfg.Logger, kept: s, begun: r.System != "", next: r.Checkpoints}
-	for _, checkpoint := range r.Turns {
-		b.record.turns = append(b.record.turns, opened{checkpoint: checkpoint})
-	}
 	if b.record.begun {
 		b.history.fixed += llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System)
 		b.record.system, b.cfg.System = r.System, r.System
@@ -241,6 +238,6 @@ func (b *Builtin) openTurn(m llm.Message) {
 	if t := b.editTurns(); t != nil {
 		edits = t.Turn()
 	}
-	b.record.turn(m, edits)
+	b.record.turn(&m, edits)
 	b.history.Append(m)
 }

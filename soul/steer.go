@@ -72,6 +72,7 @@ func (b *Builtin) steer() bool {
 
 // insert lets a message enter the history that opens no turn.
 func (b *Builtin) insert(m llm.Message) {
+	m.Mark = b.record.marked()
 	b.history.Append(m)
 	b.record.note(m)
 }

@@ -175,6 +175,7 @@ func toolMessage(id string, v wire.ToolReturnValue) llm.Message {
 // commit lets a step enter the history, and the record of it.
 func (b *Builtin) commit(answer *assembler, message llm.Message, results ...llm.Message) {
 	tokens := 0
+	message.Mark = b.record.marked()
 	b.history.Append(message)
 	if answer.usage != nil {
 		tokens = answer.usage.Total()

@@ -70,6 +70,7 @@ type Message struct {
 	ToolCalls  []ToolCall // RoleAssistant
 	ToolCallID string     // RoleTool: the call that this answers
 	Tokens     int        // estimated size in tokens, see EstimateTokens; 0: not yet estimated
+	Mark       int        // 1 + the id of the checkpoint right in front of it; 0: there is none
 }
 
 // ToolSpec describes a tool to the model. Parameters is a JSON Schema object.

@@ -13,7 +13,7 @@ func (m Message) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil) }
 // AppendJSON appends the message in the form of context.jsonl: the keys role,
 // name, content, tool_calls and tool_call_id in this order, those without a value
 // left out; content that is exactly one text part stands as a plain string.
-// Tokens is not written. An unknown role or part type is an error that names it.
+// Tokens and Mark are not written. An unknown role or part type is an error that names it.
 func (m Message) AppendJSON(dst []byte) ([]byte, error) {
 	if !m.Role.known() {
 		return dst, unknownRole(m.Role)

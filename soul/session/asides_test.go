@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,7 +74,14 @@ func TestFork(t *testing.T) {
 	}
 }
 
-func TestTurns(t *testing.T) {
+func marks(s *Session) (out []int) {
+	for _, m := range s.Restored().Messages {
+		out = append(out, m.Mark)
+	}
+	return out
+}
+
+func TestMarks(t *testing.T) {
 	st := newStore(t)
 	s := create(t, st, "x")
 	check(t, s.AppendTurn(0, user("one")))
@@ -86,12 +94,12 @@ func TestTurns(t *testing.T) {
 	check(t, s.AppendTurn(4, user("three")))
 	check(t, s.Close())
 	s = open(t, st, "x")
-	if got := s.Restored().Turns; len(got) != 2 || got[0] != 0 || got[1] != 4 {
-		t.Errorf("the turns begin at %v", got)
+	if got := marks(s); !slices.Equal(got, []int{1, 2, 0, 3, 5}) {
+		t.Errorf("marked are %v", got)
 	}
 	check(t, s.RevertTo(4))
-	if r := s.Restored(); len(r.Turns) != 1 || r.Checkpoints != 4 {
-		t.Errorf("after going back: %+v", r)
+	if got := marks(s); !slices.Equal(got, []int{1, 2, 0, 3}) || s.Restored().Checkpoints != 4 {
+		t.Errorf("after going back: %v, %+v", got, s.Restored())
 	}
 	s.DropMessages()
 	if len(s.Restored().Messages) > 0 {

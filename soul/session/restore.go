@@ -28,9 +28,6 @@ type Restored struct {
 	Counted int
 	// Checkpoints is the id that the next checkpoint has.
 	Checkpoints int
-	// Turns are the ids of the checkpoints right in front of messages that open a
-	// turn, the oldest first: those that RevertTo takes to go back by whole turns.
-	Turns []int
 	// Skipped says what was repaired or left out, for people: one sentence each, a
 	// bounded number of them.
 	Skipped []string
@@ -133,10 +130,9 @@ func (r *restorer) take(l line) {
 		r.checkpoint = record.number
 	case roleUsage:
 		r.out.Tokens, r.out.Counted = record.number, len(r.out.Messages)
+		r.checkpoint = before // kimi-cli counts between a checkpoint and what follows it
 	default:
-		if before >= 0 && OpensTurn(record.message) {
-			r.out.Turns = append(r.out.Turns, before)
-		}
+		record.message.Mark = before + 1
 		r.out.Messages = append(r.out.Messages, record.message)
 	}
 }

@@ -6,18 +6,12 @@ import (
 	"kimi-acp/soul/llm"
 )
 
-// Kept is a message of a history that is written anew.
-type Kept struct {
-	Message    llm.Message
-	Checkpoint int // in front of it, -1: none
-}
-
 // Rewrite puts another conversation in the place of the history, which becomes
-// context_N.jsonl: at any time context.jsonl is the one or the other. tokens, ≥ 0, is
-// the size of the new one, and checkpoint, ≥ 0, stands behind it. Restored tells what
-// the history is then. When an error is not final (see Err), the history is as it was
+// context_N.jsonl: at any time context.jsonl is the one or the other. The checkpoints
+// stand in front of the messages that they mark. tokens, ≥ 0, is the size of the new one,
+// and checkpoint, ≥ 0, stands behind it. Restored tells what the history is then. When an error is not final (see Err), the history is as it was
 // and goes on.
-func (s *Session) Rewrite(system string, kept []Kept, tokens, checkpoint int) error {
+func (s *Session) Rewrite(system string, messages []llm.Message, tokens, checkpoint int) error {
 	if tokens < 0 || tokens > maxNumber {
 		return outOfRange("usage", tokens)
 	}
@@ -28,12 +22,12 @@ func (s *Session) Rewrite(system string, kept []Kept, tokens, checkpoint int) er
 	if len(lines) > s.maxLine {
 		return s.tooLong(len(lines))
 	}
-	for _, k := range kept {
-		if k.Checkpoint >= 0 {
-			lines = appendCheckpoint(lines, k.Checkpoint)
+	for _, m := range messages {
+		if m.Mark > 0 {
+			lines = appendCheckpoint(lines, m.Mark-1)
 		}
 		var err error
-		if lines, err = s.encode(lines, k.Message); err != nil {
+		if lines, err = s.encode(lines, m); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,8 @@ func TestRewrite(t *testing.T) {
 	check(t, s.AppendTurn(1, user("two")))
 	check(t, s.AppendStep(assistant("2"), 20))
 	old := read(t, place(st, "x", contextName))
-	kept := []Kept{{user("<system>a summary</system>"), -1}, {user("two"), 1}, {assistant("2"), -1}}
+	kept := []llm.Message{user("<system>a summary</system>"), user("two"), assistant("2")}
+	kept[1].Mark = 2
 	check(t, s.Rewrite("be good", kept, 7, 3))
 	want := `{"role": "_system_prompt", "content": "be good"}` + "\n" +
 		`{"role":"user","content":"<system>a summary</system>"}` + "\n" +
@@ -33,14 +34,14 @@ func TestRewrite(t *testing.T) {
 		t.Errorf("what it was is\n%s", got)
 	}
 	r := s.Restored()
-	if !slices.Equal(r.Turns, []int{1}) || r.Tokens != 7 || r.Counted != 3 || r.Checkpoints != 4 || len(r.Skipped) != 0 {
+	if !slices.Equal(marks(s), []int{0, 2, 0}) || r.Tokens != 7 || r.Counted != 3 || r.Checkpoints != 4 || len(r.Skipped) != 0 {
 		t.Errorf("restored %+v", r)
 	}
 	// It goes on, and back.
 	check(t, s.AppendTurn(4, user("three")))
 	check(t, s.RevertTo(4))
 	check(t, s.RevertTo(1))
-	if got := texts(s.Restored().Messages); got != texts([]llm.Message{kept[0].Message}) {
+	if got := texts(s.Restored().Messages); got != texts(kept[:1]) {
 		t.Errorf("before the turn that was kept: %s", got)
 	}
 }
@@ -55,7 +56,7 @@ func TestRewriteRefused(t *testing.T) {
 	s.maxLine = 100
 	long := string(make([]byte, 200))
 	for what, err := range map[string]error{
-		"a long message": s.Rewrite("be good", []Kept{{user(long), -1}}, 0, 0),
+		"a long message": s.Rewrite("be good", []llm.Message{user(long)}, 0, 0),
 		"a long prompt":  s.Rewrite(long, nil, 0, 0),
 		"a checkpoint":   s.Rewrite("be good", nil, 0, -1),
 		"a usage":        s.Rewrite("be good", nil, -1, 0),

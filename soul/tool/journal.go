@@ -25,6 +25,7 @@ type Journal struct {
 
 	mu     sync.Mutex
 	turn   int // of the edits that are made now, from 1
+	step   int // of that turn; 0: none was begun
 	mark   fileop.Mark
 	gaps   []gap
 	cut    int  // how many of the latest scans in a row did not reach all files
@@ -127,7 +128,15 @@ func (j *Journal) Operator() *fileop.Operator { return j.operator }
 func (j *Journal) BeginTurn() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.turn++
+	j.turn, j.step = j.turn+1, 0
+}
+
+// BeginStep says that what is edited from here on belongs to a step of the turn, a
+// number > 0 that grows.
+func (j *Journal) BeginStep(step int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.step = step
 }
 
 // Turn is the turn to which edits belong now, from 1.
@@ -147,7 +156,10 @@ func (j *Journal) propose(c *Invocation, change fileop.Change) fileop.Change {
 
 // cause is that of what a call changes.
 func (j *Journal) cause(c *Invocation) fileop.Cause {
-	return fileop.Cause{Turn: j.Turn(), ToolCall: c.ID, Tool: c.Name}
+	turn := j.Turn()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return fileop.Cause{Turn: turn, Step: j.step, ToolCall: c.ID, Tool: c.Name}
 }
 
 // rejected takes down that a proposed edit was turned down.
@@ -175,21 +187,22 @@ func (j *Journal) Undo(ctx context.Context, turns int) string {
 	if len(numbers) == 0 {
 		return "There is nothing to take back: no edit of this session stands."
 	}
-	return "Taken back:\n" + j.undoSince(ctx, numbers[max(len(numbers)-turns, 0)])
+	return "Taken back:\n" + j.undoSince(ctx, numbers[max(len(numbers)-turns, 0)], 0)
 }
 
 // UndoSince takes back the edits of a turn and of those after it, the newest first,
-// and says what came of it, a line for each file; "" when no edit of theirs stands.
-func (j *Journal) UndoSince(ctx context.Context, first int) string {
+// and says what came of it, a line for each file; "" when no edit of theirs stands. With
+// a step, > 0, the edits of earlier steps of that turn stay.
+func (j *Journal) UndoSince(ctx context.Context, first, step int) string {
 	if err := j.changes.enter(ctx); err != nil {
 		return "- Nothing was taken back: " + err.Error() + "\n"
 	}
 	defer j.changes.leave()
-	return j.undoSince(ctx, first)
+	return j.undoSince(ctx, first, step)
 }
 
-func (j *Journal) undoSince(ctx context.Context, first int) string {
-	undone, err := j.journal.Undo(ctx, j.operator, fileop.Which{Turn: first, Later: true})
+func (j *Journal) undoSince(ctx context.Context, first, step int) string {
+	undone, err := j.journal.Undo(ctx, j.operator, fileop.Which{Turn: first, Step: step, Later: true})
 	return j.takenBack(undone, err)
 }
 
