@@ -19,7 +19,7 @@ GOFUMPT          = $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)/gofumpt
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL = help
-.PHONY: help build demo test test-clients test-kernels test-model bench bench-go fuzz lint fmt cross clean
+.PHONY: help build demo test test-clients test-kernels test-model soak bench bench-go fuzz lint fmt cross clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-kernels: ## run the tests with kimi-cli from PyPI
 test-model: ## run a real, small model in llama.cpp's server (compiles it the first time)
 	$(GO) test -tags model -count=1 -timeout 90m -v ./internal/llamatest
 
+soak: ## play one session of 2,000 turns in which the model fails and the program is killed (15 minutes)
+	$(GO) test -tags soak -count=1 -timeout 90m -v ./internal/soaktest
+
 bench: build ## measure the program beside its peer, and rewrite docs/performance.md
 	$(GO) run ./internal/agentbench -agent bin/kimi-acp -page docs/performance.md
 
@@ -60,6 +63,7 @@ lint: $(GOLANGCI) $(GOFUMPT) ## vet, lint, and check the formatting
 	$(GO) vet -tags clients ./internal/clienttest
 	$(GO) vet -tags kernels ./internal/kerneltest
 	$(GO) vet -tags model ./internal/llamatest
+	$(GO) vet -tags soak ./internal/soaktest
 	$(GOLANGCI) run ./...
 	@unformatted=$$($(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then \
 		printf 'not formatted, run make fmt:\n%s\n' "$$unformatted"; exit 1; fi

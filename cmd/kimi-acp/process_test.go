@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // program gives the path of the program under test, built once.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	programOnce.Do(func() {
 		var dir string
@@ -87,7 +87,7 @@ func runs(t *testing.T, command string) string {
 }
 
 // start plays an editor in front of the program.
-func start(t *testing.T, env []string, args ...string) *acptest.Client {
+func start(t testing.TB, env []string, args ...string) *acptest.Client {
 	t.Helper()
 	return acptest.Start(t, acptest.Process{Path: program(t), Args: args, Env: env, Dir: t.TempDir()})
 }

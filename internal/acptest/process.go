@@ -89,6 +89,15 @@ func (c *Client) Kill() {
 	c.process.kill()
 }
 
+// PID is the agent's process. It is for agents started with Start.
+func (c *Client) PID() int {
+	c.t.Helper()
+	if c.process == nil {
+		c.t.Fatal("PID: the agent runs in this process")
+	}
+	return c.process.cmd.Process.Pid
+}
+
 // Exit closes the agent's input, waits until its process has gone and gives its
 // exit status. It is for agents started with Start.
 func (c *Client) Exit() int {

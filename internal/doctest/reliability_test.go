@@ -253,7 +253,7 @@ func editor(t *testing.T, model llm.Provider) *acptest.Client {
 			NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 				return soul.New(soul.Config{
 					SessionID: s.SessionID, Provider: model, Wire: s.Wire, Tools: s.Executor.Specs(), Controls: s.Controls, Logger: quiet,
-					Retry: soul.RetryPolicy{Attempts: 4, Base: time.Millisecond, Cap: time.Millisecond, MaxAsked: time.Minute, Busy: time.Millisecond},
+					Retry: soul.RetryPolicy{Attempts: soul.DefaultRetry.Attempts, Base: time.Millisecond, Cap: time.Millisecond, MaxAsked: time.Minute, Busy: time.Millisecond},
 				}), nil
 			},
 		}, jsonrpc.Options{Logger: quiet})

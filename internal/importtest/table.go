@@ -76,6 +76,7 @@ var testKits = []struct {
 	{"internal/clienttest", nil},
 	{"internal/kerneltest", nil},
 	{"internal/llamatest", nil},
+	{"internal/soaktest", nil},
 	{"internal/doctest", nil},
 	{"internal/importtest", nil},
 	{"internal/obs/obstest", nil},

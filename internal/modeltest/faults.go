@@ -132,7 +132,7 @@ func connectionFaults(answer string) []Fault {
 	}
 	return append(
 		faults,
-		once("broken off three times in a row", at(half), at(60), at(60)),
+		once("broken off twice in a row", at(half), at(60)),
 		Fault{Name: "half of the answer, for ever", Replies: []Reply{at(half)}, Lasting: true},
 		Fault{Name: "hangs up for ever", Replies: []Reply{{Hangup: true}}, Lasting: true},
 	)

@@ -44,6 +44,8 @@ type Server struct {
 	replies  []Reply              // guarded by mu
 	answer   func(*Request) Reply // guarded by mu; nil: none
 	requests []*Request           // guarded by mu, in order of arrival
+	keep     int                  // guarded by mu; of requests, 0: all
+	count    int                  // guarded by mu; of all requests there were
 	arrived  chan struct{}        // guarded by mu; closed and replaced when a request comes
 }
 
@@ -114,24 +116,42 @@ func (s *Server) Answer(f func(*Request) Reply) {
 	s.answer = f
 }
 
-// Requests gives all requests so far, the first one first.
+// Keep has the server remember the last n requests only, which bounds what a long run
+// takes. Zero, as at the start, is all.
+func (s *Server) Keep(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keep = n
+	s.forget()
+}
+
+// forget drops what is not to be remembered. The lock is held.
+func (s *Server) forget() {
+	if more := len(s.requests) - s.keep; s.keep > 0 && more > 0 {
+		s.requests = slices.Clone(s.requests[more:])
+	}
+}
+
+// Requests gives the requests so far that are remembered, the first one first.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Await gives request n, from 1, once it has come, or ctx's error.
+// Await gives request n, from 1, once it has come, or ctx's error. One that was
+// forgotten since is nil.
 func (s *Server) Await(ctx context.Context, n int) (*Request, error) {
 	for {
 		s.mu.Lock()
 		arrived := s.arrived
 		var r *Request
-		if len(s.requests) >= n {
-			r = s.requests[n-1]
+		come := s.count >= n
+		if at := n - 1 - (s.count - len(s.requests)); come && at >= 0 {
+			r = s.requests[at]
 		}
 		s.mu.Unlock()
-		if r != nil {
+		if come {
 			return r, nil
 		}
 		select {
@@ -198,7 +218,9 @@ func (s *Server) begin() bool {
 func (s *Server) take(req *Request) (Reply, error) {
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
-	req.Number = len(s.requests)
+	s.count++
+	req.Number = s.count
+	s.forget()
 	close(s.arrived)
 	s.arrived = make(chan struct{})
 	answer := s.answer

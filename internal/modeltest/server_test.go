@@ -146,6 +146,25 @@ func TestRequestsAreRecorded(t *testing.T) {
 	}
 }
 
+func TestOldRequestsAreForgotten(t *testing.T) {
+	s := modeltest.New(t)
+	s.Answer(func(r *modeltest.Request) modeltest.Reply { return modeltest.Reply{Body: fmt.Sprint(r.Number)} })
+	s.Keep(2)
+	for range 3 {
+		if _, _, err := post(t.Context(), t, s, hello); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := s.Requests(); len(all) != 2 || all[0].Number != 2 || all[1].Number != 3 {
+		t.Errorf("%d are remembered", len(all))
+	}
+	for n, want := range map[int]bool{1: false, 2: true, 3: true} {
+		if r, err := s.Await(t.Context(), n); err != nil || (r != nil) != want || r != nil && r.Number != n {
+			t.Errorf("request %d: %+v, %v", n, r, err)
+		}
+	}
+}
+
 func TestAStallEndsWhenTheClientLeaves(t *testing.T) {
 	s := modeltest.New(t)
 	s.Push(modeltest.Reply{Parts: []modeltest.Part{modeltest.Text("a"), modeltest.Stall()}})
