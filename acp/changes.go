@@ -64,6 +64,7 @@ type change struct {
 	State      string       `json:"state"`
 	Reason     string       `json:"reason,omitempty"`
 	Turn       int          `json:"turn,omitempty"`
+	Step       int          `json:"step,omitempty"`
 	ToolCallID string       `json:"toolCallId,omitempty"`
 	Tool       string       `json:"tool,omitempty"`
 	ByCommand  bool         `json:"byCommand"`
@@ -202,7 +203,7 @@ func toldChanges(actions []fileop.TaskAction) []change {
 	for _, a := range actions {
 		c := change{
 			ID: string(a.ID), Kind: string(a.Kind), Path: a.Path, NewPath: a.NewPath, State: string(a.State), Reason: a.Reason,
-			Turn: a.Cause.Turn, ToolCallID: a.Cause.ToolCall, Tool: a.Cause.Tool, ByCommand: a.Cause.Command,
+			Turn: a.Cause.Turn, Step: a.Cause.Step, ToolCallID: a.Cause.ToolCall, Tool: a.Cause.Tool, ByCommand: a.Cause.Command,
 			Confidence: a.Confidence, At: a.At.UTC().Format(time.RFC3339), Hunks: []changeHunk{},
 		}
 		for _, h := range a.Hunks {

@@ -53,7 +53,9 @@ func Test116To117EachMethodByItself(t *testing.T) {
 			if got, new := onlyText(t, path), onlyText(t, filepath.Join(s.Cwd, "sub", "b.txt")); got != "one\n2\n" || new != "fresh\n" {
 				t.Errorf("the files hold %q and %q", got, new)
 			}
-			if got := len(c.Writes()); got != map[bool]int{true: 2}[k.WriteTextFile] {
+			// One that writes and does not read could hold what nobody sees of a file that
+			// is there, so it is given the new one alone.
+			if got := len(c.Writes()); got != map[string]int{"writes": 1, "both": 2}[name] {
 				t.Errorf("%d writes through the editor", got)
 			}
 			for _, w := range c.Writes() {

@@ -122,6 +122,12 @@ func TestUndoOne(t *testing.T) {
 	put(t, s.Cwd, "c d.txt", "x\n")
 	for _, step := range []struct{ say, answer, a, b, c string }{
 		{"go", "done", "ONE\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
+		{"/undo step", "Taken back:\n- `c d.txt`: as it was before\n\n`/redo` brings back", "ONE\n2\n3\n4\nFIVE\n", "new\n", "x\n"},
+		{"/undo step 2", "`b.txt`: as it was before\n- `a.txt`: as it was before", "ONE\n2\n3\n4\nfive\n", "", "x\n"},
+		{"/redo", "Brought back:\n- `a.txt`: as it was before it was taken back\n- `b.txt`: as it was", "ONE\n2\n3\n4\nFIVE\n", "new\n", "x\n"},
+		{"/redo", "Brought back:\n- `c d.txt`: as it was", "ONE\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
+		{"/redo", "nothing to bring back", "ONE\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
+		{"/undo step none", "takes the number of steps", "ONE\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
 		{"/undo change a1", "`a.txt`: the edit is taken out, what was changed since stays", "one\n2\n3\n4\nFIVE\n", "new\n", "y\n"},
 		{"/undo file c d.txt", "`c d.txt`: as it was before", "one\n2\n3\n4\nFIVE\n", "new\n", "x\n"},
 		{"/undo all", "`b.txt`: as it was before", "one\n2\n3\n4\nfive\n", "", "x\n"},

@@ -66,6 +66,7 @@ var actionMoves = map[ActionState][]ActionState{
 	StateApproved: {StateApplied, StateRejected, StateStale, StateUndone},
 	StateApplied:  {StateReviewed, StateUndone},
 	StateReviewed: {StateUndone},
+	StateUndone:   {StateApplied}, // by Redo
 }
 
 // MoveError is a move between states that there is not: always a bug.
@@ -133,10 +134,12 @@ type TaskAction struct {
 	Before     ContentID    `json:"before,omitempty"` // "" for a create; else the bytes are not known
 	After      ContentID    `json:"after,omitempty"`  // "" for a delete; else the bytes are not known
 	Hunks      []ActionHunk `json:"hunks,omitempty"`
-	Confidence float64      `json:"confidence"`      // from 0 to 1; 1 for what we wrote ourselves
-	At         time.Time    `json:"at"`              // when it was made, or proposed
-	Found      ContentID    `json:"found,omitempty"` // what stood there when it was last reviewed or undone
-	Left       ContentID    `json:"left,omitempty"`  // what that left; "" with Found: no file
+	Confidence float64      `json:"confidence"`        // from 0 to 1; 1 for what we wrote ourselves
+	At         time.Time    `json:"at"`                // when it was made, or proposed
+	Found      ContentID    `json:"found,omitempty"`   // what stood there when it was last reviewed or undone
+	Left       ContentID    `json:"left,omitempty"`    // what that left; "" with Found: no file
+	Moved      ContentID    `json:"moved,omitempty"`   // of a rename that was undone: what stood at NewPath
+	Undoing    uint64       `json:"undoing,omitempty"` // which undoing took it back, rising; 0: none that Redo knows
 }
 
 // Partly tells whether some of the action's hunks were refused and not all.

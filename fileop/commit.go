@@ -26,7 +26,8 @@ type Result struct {
 
 // Commit carries out a planned change if neither buffer nor disk has changed since,
 // else it is ErrStale and nothing has been done. It writes through the editor where
-// that is offered, else on disk, and then reads back by the same way.
+// that is offered, else on disk, and then reads back by the same way. Through an editor
+// that only writes go files that are not on disk.
 //
 // Other errors are those of Read and of the store that writes, an editor's as
 // ErrRefused, and the Recorder's. After any of them the file is as it was, except
@@ -97,7 +98,7 @@ func (o *Operator) lookFor(ctx context.Context, p place, c Change) (view, error)
 }
 
 func (o *Operator) write(ctx context.Context, p place, c Change) error {
-	if !o.writes {
+	if !c.throughEditor(o) {
 		if err := o.disk.Write(ctx, p.name, c.data); err != nil {
 			return err
 		}
@@ -173,7 +174,8 @@ func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
 	defer cancel()
 	r := Result{Change: c, Actual: c.After, image: c.data}
 	var now view
-	if !o.writes {
+	edits := c.throughEditor(o)
+	if !edits {
 		now, r.ReadBack = o.lookAtDisk(ctx, p)
 	} else {
 		now, r.ReadBack = o.look(ctx, p)
@@ -181,7 +183,7 @@ func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
 	switch {
 	case r.ReadBack != nil:
 		return r
-	case o.writes && !o.reads && now.stamp() == c.stamp:
+	case edits && !o.reads && now.stamp() == c.stamp:
 		r.Unsaved = true // it was taken, and only the editor knows more
 		return r
 	case !now.exists():
@@ -189,7 +191,7 @@ func (o *Operator) readBack(ctx context.Context, p place, c Change) Result {
 		return r
 	}
 	r.Actual = now.text.Body
-	if o.writes {
+	if edits {
 		r.image = now.left(c.stamp)
 	}
 	r.Adjusted = !sameText(r.Actual, c.After)

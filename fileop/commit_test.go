@@ -71,7 +71,7 @@ func TestEdits(t *testing.T) {
 					if r.Adjusted || r.Unsaved || r.ReadBack != nil || r.Actual != c.After {
 						t.Errorf("result %+v", r)
 					}
-					if w.writes != (len(d.editor.written) == 1) {
+					if through := w.writes && (w.reads || e.old == "-"); through != (len(d.editor.written) == 1) {
 						t.Errorf("the editor was sent %q", d.editor.written)
 					}
 				})
@@ -214,25 +214,26 @@ func TestEditorDoesNotSave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, ways[name])
 			d.editor.keepsDirty = true
-			d.save("a\n")
 			r := d.commit(d.plan(content("b\n")))
 			if !r.Unsaved || r.Adjusted || r.Actual != "b\n" || r.ReadBack != nil {
 				t.Errorf("result %+v", r)
 			}
-			d.wantDisk("a\n")
+			if _, err := d.disk.Read(t.Context(), d.path); err == nil {
+				t.Error("the file is on disk")
+			}
 		})
 	}
 }
 
 // TestEditorRefusesWrite has the editor say no: the disk stays as it is.
 func TestEditorRefusesWrite(t *testing.T) {
-	for _, old := range []string{"a\n", "-"} {
-		d := newDesk(t, ways["writes only"])
+	for old, way := range map[string]way{"a\n": ways["both"], "-": ways["writes only"]} {
+		d := newDesk(t, way)
 		if old != "-" {
 			d.save(old)
 		}
 		c := d.plan(content("b\n"))
-		d.editor.refuses = errors.New("no raw notebooks")
+		d.editor.noWrites = errors.New("no raw notebooks")
 		_, err := d.op.Commit(t.Context(), c)
 		if !errors.Is(err, fileop.ErrRefused) || !strings.Contains(err.Error(), "no raw notebooks") || errors.Is(err, fileop.ErrUnconfirmed) {
 			t.Errorf("error %v", err)
@@ -240,6 +241,20 @@ func TestEditorRefusesWrite(t *testing.T) {
 		if got, _ := d.disk.Read(t.Context(), d.path); string(got) == "b\n" {
 			t.Error("the refusal was got past on disk")
 		}
+	}
+}
+
+// TestEditorThatOnlyWrites is given new files. What is on disk may be open there with
+// text that nobody else sees, so it is changed on disk.
+func TestEditorThatOnlyWrites(t *testing.T) {
+	d := newDesk(t, ways["writes only"])
+	d.commit(d.plan(content("a\n")))
+	d.wantDisk("a\n")
+	d.editor.edit(d.path, "a\ntyped\n")
+	d.commit(d.plan(content("b\n")))
+	d.wantDisk("b\n")
+	if want := []string{"a\n"}; !slices.Equal(d.editor.written, want) || d.editor.buffers[d.path] != "a\ntyped\n" {
+		t.Errorf("the editor was sent %q and holds %q", d.editor.written, d.editor.buffers[d.path])
 	}
 }
 

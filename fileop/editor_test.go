@@ -23,6 +23,7 @@ type editor struct {
 	format     func(string) string // runs on every text it takes
 	empty      bool                // opens a missing file as an empty one
 	refuses    error               // answers every request
+	noWrites   error               // answers every write
 	onRead     func()
 	onWrite    func() error // after a text was taken; its error is the answer
 
@@ -60,6 +61,9 @@ func (e *editor) Write(ctx context.Context, path string, data []byte) error {
 	defer e.mu.Unlock()
 	if e.refuses != nil {
 		return e.refuses
+	}
+	if e.noWrites != nil {
+		return e.noWrites
 	}
 	e.written = append(e.written, string(data))
 	text := string(data)

@@ -246,7 +246,7 @@ func TestJournalStates(t *testing.T) {
 // TestJournalBeforeTheWrite: what is needed for undoing is written down while the
 // file still holds the old text.
 func TestJournalBeforeTheWrite(t *testing.T) {
-	l := newLedger(t, ways["writes only"])
+	l := newLedger(t, ways["both"])
 	l.save("a\n")
 	var then string
 	l.editor.onWrite = func() error { then = l.file.String(); return nil }

@@ -111,6 +111,10 @@ func (j *Journal) verdictsSince(seq uint64) []Finding {
 			out = append(out, whole)
 			continue
 		}
+		if a.State == StateApplied && a.Reason == broughtBack {
+			out = append(out, Finding{Action: a.ID, Path: a.Path, Verdict: VerdictKept, Reason: a.Reason})
+			continue
+		}
 		if a.State == StateReviewed && len(a.Hunks) == 0 {
 			out = append(out, Finding{Action: a.ID, Path: a.Path, Verdict: VerdictKept})
 		}

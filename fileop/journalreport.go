@@ -43,7 +43,7 @@ func (f Finding) sentence() string {
 	case f.Action == "":
 		return fmt.Sprintf("All that the user changed in %s since you changed it:", f.Path)
 	case f.Verdict == VerdictKept:
-		return what + " was kept by the user."
+		return what + " was kept by the user" + because + "."
 	case f.Verdict == VerdictRefused:
 		return what + " was refused or taken back" + because + ". Do not make it again unless you are asked to."
 	}

@@ -17,6 +17,13 @@ func (j *Journal) noteTouch(old, a *TaskAction) {
 	if old != nil {
 		was = old.State
 	}
+	if was == StateUndone && a.State == StateApplied {
+		j.addTouch(a.Path, touch{seq: a.Seq, found: old.Left, left: a.Left})
+		if a.Kind == ActionRename {
+			j.addTouch(a.NewPath, touch{seq: a.Seq, blind: true})
+		}
+		return
+	}
 	if was != StateApplied && was != StateReviewed {
 		switch a.State {
 		case StateApplied, StateReviewed, StateUndone: // a state in between may not have been written

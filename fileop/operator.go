@@ -60,6 +60,19 @@ func New(o Options) *Operator {
 	}
 }
 
+// throughEditor tells whether a file is written by the editor. One that writes and
+// does not tell what it holds would replace what the user has typed, unseen by anybody.
+// So it is only given files that are not on disk; the others are changed there, where it
+// notices and asks its user.
+func (o *Operator) throughEditor(onDisk bool) bool {
+	return o.writes && (o.reads || !onDisk)
+}
+
+// throughEditor tells whether the change is written by the editor.
+func (c Change) throughEditor(o *Operator) bool {
+	return o.throughEditor(c.stamp.disk != digest{})
+}
+
 // Snapshot is a file as the user sees it.
 type Snapshot struct {
 	Path       string  // absolute, as the user and the editor write it

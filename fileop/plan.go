@@ -142,10 +142,8 @@ func (o *Operator) mayEdit(p place, v view, e Edit) error {
 		return &SizeError{Path: p.name, Size: int64(max(len(v.disk), len(v.buffer))), Max: MaxEdit}
 	case v.misread:
 		return fmt.Errorf("%s: %w: the file is %s and the editor shows it as something else; ask the user to reopen it there in its encoding", p.name, ErrEncoding, v.text.Encoding)
-	case v.alien && o.writes != (v.buffer != nil):
+	case v.alien && o.throughEditor(v.disk != nil) != (v.buffer != nil):
 		return fmt.Errorf("%s: %w, and the editor does not both read and write; convert the file first", p.name, ErrEncoding)
-	case v.text.Encoding != UTF8 && o.writes && !o.reads:
-		return fmt.Errorf("%s: %w: the file is %s, and it is not known in what the editor would save it; convert the file first", p.name, ErrEncoding, v.text.Encoding)
 	}
 	return nil
 }

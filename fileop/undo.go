@@ -80,7 +80,7 @@ func (j *Journal) Undo(ctx context.Context, o *Operator, which Which) ([]Undone,
 			return nil, fmt.Errorf("%s is %s: %w", a.ID, a.State, ErrNotApplied)
 		}
 	}
-	u := undoing{journal: j, operator: o, files: undoFiles{operator: o}, hidden: j.hidden(), broken: map[string]error{}}
+	u := undoing{journal: j, operator: o, files: undoFiles{operator: o}, hidden: j.hidden(), broken: map[string]error{}, number: j.nextUndoing()}
 	actions := j.Actions(which)
 	slices.Reverse(actions)
 	for _, a := range actions {
@@ -104,6 +104,7 @@ func (j *Journal) Undo(ctx context.Context, o *Operator, which Which) ([]Undone,
 type undoing struct {
 	journal  *Journal
 	operator *Operator
+	number   uint64                  // of this undoing
 	hidden   map[string][]TaskAction // by path: what has moved or deleted the file and stands
 	broken   map[string]error        // by path: why the file cannot be read or written
 	files    undoFiles
@@ -298,7 +299,7 @@ func (u *undoing) flush(ctx context.Context) {
 		}
 		if s.result.How != UndoKept {
 			u.uncover(s.action)
-			if err := u.journal.undone(s); err != nil {
+			if err := u.journal.undone(s, u.number); err != nil {
 				s.result.Err = errors.Join(s.result.Err, err)
 			}
 		}
@@ -312,10 +313,13 @@ func (u *undoing) uncover(a TaskAction) {
 	u.hidden[a.Path] = slices.DeleteFunc(u.hidden[a.Path], func(h TaskAction) bool { return h.ID == a.ID })
 }
 
-// undone takes down that an action was taken back.
-func (j *Journal) undone(s undoStep) error {
+// undone takes down that an action was taken back, by which undoing.
+func (j *Journal) undone(s undoStep, number uint64) error {
 	f := s.files[0]
-	found, left := j.keep(f.was, false), j.keep(f.left(), false)
+	found, left, moved := j.keep(f.was, false), j.keep(f.left(), false), ContentID("")
+	if len(s.files) > 1 {
+		moved = j.keep(s.files[1].was, false)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	a, ok := j.actions[s.action.ID]
@@ -326,7 +330,10 @@ func (j *Journal) undone(s undoStep) error {
 	if err := next.move(StateUndone, string(s.result.How)); err != nil {
 		return err
 	}
-	next.Found, next.Left = found, left
+	next.Found, next.Left, next.Moved, next.Undoing = found, left, moved, 0
+	if s.result.How != UndoAlready {
+		next.Undoing = number
+	}
 	j.put(&next)
 	j.flush(false)
 	return nil

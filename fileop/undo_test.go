@@ -234,7 +234,7 @@ func TestUndoThroughTheEditor(t *testing.T) {
 		l.wantDisk("a\n")
 	})
 	t.Run("cannot write these bytes", func(t *testing.T) {
-		l := newLedger(t, ways["writes only"])
+		l := newLedger(t, ways["both"])
 		l.save("caf\xe9\n")
 		j := l.journal
 		scan := l.commandOnDisk(func() { l.save("cafe\n") })

@@ -160,7 +160,7 @@ func (o *Operator) planBytes(p place, v view, data []byte) (Change, error) {
 		return Change{}, err
 	}
 	foreign := text.Encoding != UTF8 && (!o.reads || text.Encoding != v.text.Encoding)
-	if o.writes && (text.NotUTF8 || foreign) {
+	if o.throughEditor(v.disk != nil) && (text.NotUTF8 || foreign) {
 		return Change{}, fmt.Errorf("%s: %w, so the editor cannot write it back", p.name, ErrEncoding)
 	}
 	c := Change{Path: p.name, Real: p.real, After: text.Body, Dirty: v.dirty, data: notNil(data), stamp: v.stamp()}

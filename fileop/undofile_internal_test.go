@@ -207,8 +207,8 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func TestMoveError(t *testing.T) {
 	a := TaskAction{ID: "a7", State: StateUndone}
-	err := a.move(StateApplied, "")
-	if err == nil || err.Error() != "bug: the change a7 cannot move from undone to applied" {
+	err := a.move(StateReviewed, "")
+	if err == nil || err.Error() != "bug: the change a7 cannot move from undone to reviewed" {
 		t.Error(err)
 	}
 	a.State = StateProposed

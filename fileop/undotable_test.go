@@ -139,18 +139,27 @@ func (r *tableRun) run(w way) string {
 	j := openMemJournal(r.T)
 	then := func() { r.at("while it writes") }
 	o := fileop.Options{Disk: r.disk, Roots: []string{r.root}, EditorReads: w.reads, EditorWrites: w.writes, Recorder: j}
+	o.Disk = writeThen{r.disk, then}
 	if w.reads || w.writes {
 		o.Editor = writeThen{r.editor, then}
 	}
-	if !w.writes {
-		o.Disk = writeThen{r.disk, then}
-	}
 	r.op = fileop.New(o)
 	outcome := r.edit(j) + r.undo(j)
-	if r.writes && !strings.Contains(r.everything(), "by the user") {
-		outcome += "; what the user wrote is gone"
+	if r.writes && !r.stands() {
+		if _, err := j.Redo(r.Context(), r.op); err != nil {
+			r.Fatal(err)
+		}
+		outcome += ", redo: the user's text"
+	}
+	if r.writes && !r.stands() {
+		r.Error("what the user wrote is gone")
 	}
 	return outcome
+}
+
+// stands tells whether what the user wrote can be found.
+func (r *tableRun) stands() bool {
+	return strings.Contains(r.everything(), "by the user")
 }
 
 // edit is the agent at work.

@@ -71,7 +71,8 @@ type Permissions interface {
 	Keep(n int) string
 }
 
-// EditTurns are Edits that can be taken back together with the talk of their turns.
+// EditTurns are Edits that can be taken back together with the talk of their turns, and
+// by steps, and brought back.
 type EditTurns interface {
 	// UndoSince takes back the edits of a turn, from 1, and of those after it, and
 	// says for people what came of each file; "" when they made none. With a step, > 0,
@@ -82,6 +83,10 @@ type EditTurns interface {
 	BeginStep(step int)
 	// Turn is the turn to which edits belong now, from 1.
 	Turn() int
+	// UndoSteps takes back the edits of the last steps that made some, and Redo brings
+	// back what was taken back last. Both say for people what came of it.
+	UndoSteps(ctx context.Context, steps int) string
+	Redo(ctx context.Context) string
 }
 
 // editTurns gives the edits as EditTurns, nil when they are none.
@@ -110,7 +115,8 @@ func builtinCommands() []command {
 		{Command{Name: "yolo", Description: "Turn the mode that asks nothing on or off", Hint: "[on|off]"}, switchMode("yolo")},
 		{Command{Name: "permissions", Description: "Show what was granted and refused; take it back, or keep it for the project", Hint: "[remove N|keep N]"}, (*Builtin).permissions},
 		{Command{Name: "changes", Description: "List the edits of this session that stand"}, (*Builtin).listChanges},
-		{Command{Name: "undo", Description: "Take back the last turn, or the last turns: talk, plan and files; or the edits of one change or file", Hint: "[turns|change ID|file PATH|all]"}, (*Builtin).undo},
+		{Command{Name: "undo", Description: "Take back the last turn, or the last turns: talk, plan and files; or the edits of steps, of one change or of a file", Hint: "[turns|step [N]|change ID|file PATH|all]"}, (*Builtin).undo},
+		{Command{Name: "redo", Description: "Bring back the edits that were taken back last"}, (*Builtin).redo},
 		{Command{Name: "rewind", Description: "List the turns and steps that can be taken back, or take back the last turns, and steps of the turn before", Hint: "[turns[.steps]]"}, (*Builtin).rewindTo},
 		{Command{Name: "title", Description: "Show the session's title, or give it another one", Hint: "[title]"}, (*Builtin).title},
 		{Command{Name: "fork", Description: "Make a copy of this session, to go on in another direction there"}, (*Builtin).fork},
@@ -303,13 +309,39 @@ func (b *Builtin) undo(ctx context.Context, arg string) (string, error) {
 		b.say("%s", edits.UndoChange(ctx, which))
 	case edits != nil && what == "file" && which != "":
 		b.say("%s", edits.UndoFile(ctx, strings.Trim(which, "`")))
+	case edits != nil && what == "step":
+		b.undoSteps(ctx, which)
 	case arg == "all":
 		b.say("%s", b.Rewind(ctx, Back{Turns: math.MaxInt}))
 	case err != nil || turns < 1:
-		b.say("`/undo` takes the number of turns to take back, such as `/undo 2`, or what to take back: `/undo change a1`, `/undo file PATH`, `/undo all`.")
+		b.say("`/undo` takes the number of turns to take back, such as `/undo 2`, or what to take back: `/undo step`, `/undo change a1`, `/undo file PATH`, `/undo all`.")
 	default:
 		b.say("%s", b.Rewind(ctx, Back{Turns: turns}))
 	}
+	return "", nil
+}
+
+// undoSteps takes back edits alone: what was said stays.
+func (b *Builtin) undoSteps(ctx context.Context, arg string) {
+	steps, err := strconv.Atoi(cmp.Or(arg, "1"))
+	kept := b.editTurns()
+	switch {
+	case kept == nil:
+		b.say("Edits are not kept by steps in this session.")
+	case err != nil || steps < 1:
+		b.say("`/undo step` takes the number of steps to take back, such as `/undo step 2`; without one it takes back the last.")
+	default:
+		b.say("%s", kept.UndoSteps(ctx, steps))
+	}
+}
+
+func (b *Builtin) redo(ctx context.Context, _ string) (string, error) {
+	kept := b.editTurns()
+	if kept == nil {
+		b.say("Edits are not kept in this session.")
+		return "", nil
+	}
+	b.say("%s", kept.Redo(ctx))
 	return "", nil
 }
 

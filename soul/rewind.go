@@ -131,7 +131,7 @@ func (b *Builtin) takeBackFiles(ctx context.Context, u undoing, out *strings.Bui
 		}
 		return
 	}
-	out.WriteString("\nFiles:\n" + files)
+	out.WriteString("\nFiles:\n" + files + "\n`/redo` brings back what stood in the files.\n")
 	b.remark(fmt.Sprintf("The user took back %s of this conversation, which you no longer see. What became of the files that they changed:\n%s%s", u.of, files, b.cfg.Edits.Findings(ctx)))
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -170,90 +168,6 @@ func (j *Journal) rejected(change fileop.Change, reason error) {
 	}
 }
 
-// Undo takes back the edits of the last turns that made some, the newest first,
-// and says what came of it, a line for each file. What the user did since stays.
-func (j *Journal) Undo(ctx context.Context, turns int) string {
-	if err := j.changes.enter(ctx); err != nil {
-		return "Nothing was taken back: " + err.Error()
-	}
-	defer j.changes.leave()
-	applied := j.applied()
-	var numbers []int
-	for _, a := range applied {
-		if !slices.Contains(numbers, a.Cause.Turn) {
-			numbers = append(numbers, a.Cause.Turn)
-		}
-	}
-	if len(numbers) == 0 {
-		return "There is nothing to take back: no edit of this session stands."
-	}
-	return "Taken back:\n" + j.undoSince(ctx, numbers[max(len(numbers)-turns, 0)], 0)
-}
-
-// UndoSince takes back the edits of a turn and of those after it, the newest first,
-// and says what came of it, a line for each file; "" when no edit of theirs stands. With
-// a step, > 0, the edits of earlier steps of that turn stay.
-func (j *Journal) UndoSince(ctx context.Context, first, step int) string {
-	if err := j.changes.enter(ctx); err != nil {
-		return "- Nothing was taken back: " + err.Error() + "\n"
-	}
-	defer j.changes.leave()
-	return j.undoSince(ctx, first, step)
-}
-
-func (j *Journal) undoSince(ctx context.Context, first, step int) string {
-	undone, err := j.journal.Undo(ctx, j.operator, fileop.Which{Turn: first, Step: step, Later: true})
-	return j.takenBack(undone, err)
-}
-
-// UndoChange takes back one change, which is named as Changes does or by its number
-// alone, and says what came of it.
-func (j *Journal) UndoChange(ctx context.Context, id string) string {
-	if _, err := strconv.Atoi(id); err == nil {
-		id = "a" + id
-	}
-	return j.undoReviewed(ctx, Reviewed{Action: fileop.ActionID(id)})
-}
-
-// UndoFile takes back all changes that stand in a file, and says what came of them.
-func (j *Journal) UndoFile(ctx context.Context, path string) string {
-	return j.undoReviewed(ctx, Reviewed{Path: path})
-}
-
-func (j *Journal) undoReviewed(ctx context.Context, r Reviewed) string {
-	undone, _, err := j.Reject(ctx, r)
-	if err != nil {
-		return fmt.Sprintf("Nothing was taken back: %v. `/changes` lists what stands.", err)
-	}
-	return j.takenBack(undone, nil)
-}
-
-// takenBack says for people what came of undoing.
-func (j *Journal) takenBack(undone []fileop.Undone, err error) string {
-	var out strings.Builder
-	for _, u := range undone {
-		fmt.Fprintf(&out, "- `%s`: %s\n", j.short(u.Path), howUndone(u))
-	}
-	if err != nil {
-		fmt.Fprintf(&out, "- It broke off: %v\n", err)
-	}
-	return out.String()
-}
-
-func howUndone(u fileop.Undone) string {
-	switch {
-	case u.How == fileop.UndoRestored:
-		return "as it was before"
-	case u.How == fileop.UndoMerged:
-		return "the edit is taken out, what was changed since stays"
-	case u.How == fileop.UndoAlready:
-		return "it had been taken back already"
-	case u.Err != nil:
-		return "left as it is: " + u.Err.Error()
-	}
-	return "left as it is"
-}
-
 // Changes lists the edits that stand, a line each.
 func (j *Journal) Changes() string {
 	applied, gaps := j.applied(), j.gapLines()
@@ -269,7 +183,7 @@ func (j *Journal) Changes() string {
 		fmt.Fprintf(&out, "- %s, turn %d: %s (%s)\n", a.ID, a.Cause.Turn, j.what(a), by(a))
 	}
 	out.WriteString(gaps)
-	out.WriteString("`/undo` takes back those of the last turn, `/undo N` those of the last N, `/undo change a1` one, `/undo file PATH` those of a file, `/undo all` all.")
+	out.WriteString("`/undo` takes back those of the last turn, `/undo N` those of the last N, `/undo step` those of the last step, `/undo change a1` one, `/undo file PATH` those of a file, `/undo all` all. `/redo` brings back what was taken back last.")
 	return out.String()
 }
 
