@@ -1,5 +1,5 @@
 // Package skill reads skills: texts that tell a model how to go about a kind of work,
-// each the SKILL.md of a folder, with a head of names and values.
+// each the SKILL.md of a folder, or a Markdown file alone, with a head of names and values.
 //
 // It must not know what a soul does with a skill, nor which folders count: it reads
 // the ones that it is given, and runs nothing in them.
@@ -28,8 +28,8 @@ const (
 
 // Skill is a text that tells a model how to go about something.
 type Skill struct {
-	Name        string // of the head, else that of the folder
-	Description string // one line for people, may be empty
+	Name        string // of the head, else that of the folder or file
+	Description string // for people: of the head, else the first line of the text
 	Text        string // all of the file, without the blanks around it
 	Flow        *Flow  // of a skill that is a flow; nil: it is a text alone
 }
@@ -71,11 +71,18 @@ func load(root fs.FS) ([]Skill, error) {
 	}
 	var skills []Skill
 	for _, e := range entries {
-		text, readErr := read(root, e.Name()+"/"+fileName)
+		name, file := e.Name(), e.Name()+"/"+fileName
+		if bare, ok := strings.CutSuffix(e.Name(), ".md"); ok && e.Type().IsRegular() && e.Name() != fileName {
+			name, file = bare, e.Name()
+			if info, err := fs.Stat(root, bare+"/"+fileName); err == nil && info.Mode().IsRegular() {
+				continue // the folder counts
+			}
+		}
+		text, readErr := read(root, file)
 		if errors.Is(readErr, fs.ErrNotExist) || errors.Is(readErr, errNoFolder) {
 			continue
 		}
-		s, parseErr := parse(e.Name(), text)
+		s, parseErr := parse(name, text)
 		if e := cmp.Or(readErr, parseErr); e != nil {
 			err = errors.Join(err, fmt.Errorf("skill %s: %w", s.Name, e))
 			if readErr != nil {
@@ -114,22 +121,22 @@ func read(root fs.FS, name string) (string, error) {
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
 }
 
-// parse takes a SKILL.md apart. A flow that cannot be read leaves an ordinary skill,
-// and an error.
-func parse(folder, text string) (Skill, error) {
-	s := Skill{Name: folder, Text: strings.TrimSpace(text)}
+// parse takes a skill apart. A flow that cannot be read leaves an ordinary skill, and
+// an error.
+func parse(name, text string) (Skill, error) {
+	s := Skill{Name: name, Text: strings.TrimSpace(text)}
 	head, body := split(s.Text)
 	values := Head(head)
-	s.Name = cmp.Or(values["name"], folder)
-	s.Description = values["description"]
+	s.Name = cmp.Or(values["name"], name)
+	s.Description = cmp.Or(values["description"], firstLine(body))
 	if values["type"] != "flow" {
 		return s, nil
 	}
-	chart, ok := fenced(body, "mermaid")
-	if !ok {
-		return s, errors.New("it is to be a flow, and has no mermaid block")
+	read, chart := flowIn(body)
+	if read == nil {
+		return s, errors.New("it is to be a flow, and has no mermaid or d2 block")
 	}
-	flow, err := ParseFlow(chart)
+	flow, err := read(chart)
 	if err != nil {
 		return s, err
 	}
@@ -151,16 +158,54 @@ func split(text string) (head, body string) {
 	return head, body
 }
 
-// fenced gives the first fenced block of a language.
-func fenced(text, language string) (block string, ok bool) {
-	_, rest, ok := strings.Cut("\n"+text, "\n```"+language)
-	if !ok {
-		return "", false
+// maxFirstLine bounds a description that is a line of the text, in code points.
+const maxFirstLine = 240
+
+// firstLine describes a skill that does not describe itself.
+func firstLine(body string) string {
+	for line := range strings.SplitSeq(body, "\n") {
+		if line = strings.TrimSpace(line); line == "" || line == "---" {
+			continue
+		}
+		if runes := []rune(line); len(runes) > maxFirstLine {
+			line = strings.TrimSpace(string(runes[:maxFirstLine-1])) + "…"
+		}
+		return line
 	}
-	_, rest, ok = strings.Cut(rest, "\n")
-	if !ok {
-		return "", false
+	return "No description provided."
+}
+
+// flowIn finds the first block of a text that is a flow, and what reads it; nil when
+// there is none.
+func flowIn(text string) (read func(string) (*Flow, error), chart string) {
+	fence, language := "", ""
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimSpace(line)
+		switch marks := fenceOf(bare); {
+		case fence == "" && len(marks) >= 3:
+			fence, lines = marks, nil
+			language, _, _ = strings.Cut(strings.TrimSpace(bare[len(marks):]), " ")
+			language = strings.ToLower(strings.Trim(language, "{}"))
+		case fence != "" && bare == marks && strings.HasPrefix(marks, fence):
+			switch language {
+			case "mermaid":
+				return ParseMermaid, strings.Join(lines, "\n")
+			case "d2":
+				return ParseD2, strings.Join(lines, "\n")
+			}
+			fence = ""
+		default:
+			lines = append(lines, line)
+		}
 	}
-	block, _, ok = strings.Cut(rest, "\n```")
-	return block, ok
+	return nil, ""
+}
+
+// fenceOf gives the backticks or tildes that a line begins with.
+func fenceOf(line string) string {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return ""
+	}
+	return line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
 }

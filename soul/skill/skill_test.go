@@ -27,6 +27,8 @@ func TestLoad(t *testing.T) {
 		"bad/SKILL.md":       "\xff",
 		"empty/README.md":    "",
 		"SKILL.md":           "of no folder",
+		"flat.md":            "---\n---\n\n# Flat\n",
+		"flow.md":            "hidden by the folder",
 		"deep/SKILL.md/file": "",
 	}
 	for name, text := range files {
@@ -47,7 +49,7 @@ func TestLoad(t *testing.T) {
 		}
 		got = append(got, s.Name+" "+s.Description+" "+kind)
 	}
-	want := []string{"a  text", "flow  flow", "named D text", "noflow  text"}
+	want := []string{"a no head text", "flat # Flat text", "flow ```mermaid flow", "named D text", "noflow No description provided. text"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -56,8 +58,8 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s is not named in %v", name, err)
 		}
 	}
-	if skills[2].Text != "---\nname: named\ndescription: D\n---\n\nText." {
-		t.Errorf("the text is %q", skills[2].Text)
+	if skills[3].Text != "---\nname: named\ndescription: D\n---\n\nText." {
+		t.Errorf("the text is %q", skills[3].Text)
 	}
 }
 
@@ -74,27 +76,31 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-func TestParseFlow(t *testing.T) {
-	chart := `flowchart TD
+func TestParseMermaid(t *testing.T) {
+	chart := `---
+title: how it is called
+---
+flowchart TD
 %% a remark
 A([BEGIN]) --> B["Say (hello) [now]"]
 B -- good --> C{Really?}:::red
 B -->|bad| my-node
 my-node[Again] ==> B
-C -.->|"yes, it is"| END
+C -.->|"yes, it is"| D["say \"done\""] --> END; my-node;
 C -- no --> B
 style B fill:#fff
 subgraph x
 end`
-	f, err := ParseFlow(chart)
+	f, err := ParseMermaid(chart)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &Flow{Begin: "A", Nodes: map[string]Node{
 		"A":       {Prompt: "BEGIN", Exits: []Exit{{To: "B"}}},
 		"B":       {Prompt: "Say (hello) [now]", Exits: []Exit{{"good", "C"}, {"bad", "my-node"}}},
-		"C":       {Prompt: "Really?", Exits: []Exit{{"yes, it is", "END"}, {"no", "B"}}},
+		"C":       {Prompt: "Really?", Exits: []Exit{{"yes, it is", "D"}, {"no", "B"}}},
 		"my-node": {Prompt: "Again", Exits: []Exit{{To: "B"}}},
+		"D":       {Prompt: `say "done"`, Exits: []Exit{{To: "END"}}},
 		"END":     {Prompt: "END", End: true},
 	}}
 	if diff := cmp.Diff(want, f); diff != "" {
@@ -102,7 +108,7 @@ end`
 	}
 }
 
-func TestParseFlowRefuses(t *testing.T) {
+func TestParseMermaidRefuses(t *testing.T) {
 	for name, chart := range map[string]string{
 		"no begin":       "A --> B([END])",
 		"two ends":       "A([BEGIN]) --> B([END])\nA --> C([END])",
@@ -113,22 +119,22 @@ func TestParseFlowRefuses(t *testing.T) {
 		"open label":     "A([BEGIN]) --> B[x",
 		"empty label":    "A([BEGIN]) --> B[]",
 		"no arrow":       "A([BEGIN]) ~~ B([END])",
-		"two arrows":     "A([BEGIN]) --> B[x] --> C([END])",
+		"itself":         "A([BEGIN]) --> A\nA --> C([END])",
 		"no node":        "--> B",
 		"empty":          "",
 		"unclosed quote": `A([BEGIN]) --> B["x]`,
 	} {
-		if f, err := ParseFlow(chart); err == nil {
+		if f, err := ParseMermaid(chart); err == nil {
 			t.Errorf("%s: read as %v", name, f)
 		}
 	}
 }
 
-func FuzzParseFlow(f *testing.F) {
+func FuzzParseMermaid(f *testing.F) {
 	f.Add("A([BEGIN]) --> B[Say hello]\nB -->|x| C([END])")
 	f.Add("a-b--c")
 	f.Fuzz(func(t *testing.T, chart string) {
-		flow, err := ParseFlow(chart)
+		flow, err := ParseMermaid(chart)
 		if err != nil {
 			return
 		}
