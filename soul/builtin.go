@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/skill"
 	"kimi-acp/soul/wire"
 )
 
@@ -30,7 +31,10 @@ type Config struct {
 	Session   Session        // what commands may do with the session itself; nil: nothing
 	Files     Files          // what /export and /import use; nil: they are refused
 	Profile   Profile        // commands and manners; zero: those of editors
-	Hooks     Hooks          // who has a say in turns; nil: nobody
+	// Skills gives the skills that are there now, of which each is a command; nil: there
+	// are none. The kimi profile has its own.
+	Skills func() []skill.Skill
+	Hooks  Hooks // who has a say in turns; nil: nobody
 	// Permissions are what was granted; nil: nothing is.
 	Permissions Permissions
 	Events      *EventBus    // nil: nobody listens
@@ -45,6 +49,7 @@ type Builtin struct {
 	repeats repeats // of the turn that runs
 	steers  steers
 	settled int // tokens that the last compaction left
+	left    leftOff
 
 	mu       sync.Mutex
 	provider llm.Provider // nil: no model is set
@@ -166,22 +171,36 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		return Outcome{Stop: StopCancelled}, nil
 	}
 	c, args, command := b.parseCommand(in.Text)
+	b.remindOfLeft(command)
+	var out Outcome
+	var err error
 	if command {
-		prompt, err := c.run(b, ctx, args)
-		var early *endedEarly
+		var prompt string
+		prompt, err = c.run(b, ctx, args)
+		var long *wentOn
 		switch {
-		case errors.As(err, &early):
-			return early.outcome, nil
+		case errors.As(err, &long):
+			out, err = long.outcome, long.err
 		case prompt == "" || err != nil:
 			return Outcome{Stop: StopEndTurn}, err
+		default:
+			out, err = b.converse(ctx, Input{Text: prompt, Parts: []llm.Part{llm.Text(prompt)}}, true)
 		}
-		in = Input{Text: prompt, Parts: []llm.Part{llm.Text(prompt)}}
+	} else {
+		out, err = b.converse(ctx, in, false)
 	}
-	return b.converse(ctx, in, command)
+	if err != nil {
+		if ctx.Err() != nil {
+			return out, err
+		}
+		b.hookAside(HookStopFailure, "", map[string]any{"error_type": "", "error_message": err.Error()})
+		return out, err
+	}
+	return b.mayStop(ctx, out)
 }
 
-// converse asks the model, and again as long as it calls tools, is steered, or a hook
-// sends it back. What a command asks goes without the context of the moment.
+// converse asks the model, and again as long as it calls tools or is steered. What a
+// command asks goes without the context of the moment.
 func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome, error) {
 	if err := b.accepts(in.Parts); err != nil {
 		return Outcome{}, err
@@ -208,18 +227,28 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 	}
 	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
 	out, err := b.steps(ctx)
-	if err != nil {
-		b.hookAside(HookStopFailure, "", map[string]any{"error_type": "", "error_message": err.Error()})
-		return out, err
+	if err == nil && out.Stop == StopRefusal { // what was refused leaves the history
+		if err := b.takeBack(); err != nil {
+			b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
+		}
 	}
+	return out, err
+}
+
+// mayStop asks the hooks whether a turn that has come to its end may do so. One of them
+// can send the model back once.
+func (b *Builtin) mayStop(ctx context.Context, out Outcome) (Outcome, error) {
 	if out.Stop != StopEndTurn {
 		return out, nil
 	}
-	if back, why := b.hook(ctx, HookStop, "", map[string]any{"stop_hook_active": false}); back && why != "" {
-		b.insert(llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(why)}})
-		return b.steps(ctx)
+	back, why := b.hook(ctx, HookStop, "", map[string]any{"stop_hook_active": false})
+	if !back || why == "" {
+		return out, nil
 	}
-	return out, nil
+	if !b.cfg.Profile.nestsTurns {
+		why = "<system>A hook of the user's does not let you stop here.</system>\n\n" + why
+	}
+	return b.goOn(ctx, why)
 }
 
 // steps are the model calls of a turn, numbered from 1.
@@ -252,10 +281,6 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 		case stepCut:
 			return Outcome{Stop: StopMaxTokens, Steps: n}, nil
 		case stepRefused:
-			// What was refused leaves the history.
-			if err := b.takeBack(); err != nil {
-				b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
-			}
 			return Outcome{Stop: StopRefusal, Steps: n}, nil
 		case stepCancelled:
 			return Outcome{Stop: StopCancelled, Steps: n}, nil

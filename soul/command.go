@@ -151,7 +151,11 @@ func (b *Builtin) parseCommand(text string) (c command, args string, ok bool) {
 	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
 		word, args = text[:i], strings.TrimSpace(text[i:])
 	}
-	for _, c := range builtinCommands() {
+	known := builtinCommands()
+	if isSkillCommand(word) && b.cfg.Skills != nil { // the folders are read for these alone
+		known = skillCommands(b.cfg.Skills())
+	}
+	for _, c := range known {
 		if c.Name == word {
 			return c, args, true
 		}

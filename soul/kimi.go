@@ -34,7 +34,7 @@ type Switches interface {
 // skill and flow, and its manners. A rejection ends the turn, a status says of the
 // context only what the model counted, and questions run also when they are hidden.
 func KimiProfile(s Switches, skills []skill.Skill) Profile {
-	p := Profile{rejectionEnds: true, sparseStatus: true, silentStops: true, hidden: []string{"AskUserQuestion"}, commands: []command{
+	p := Profile{rejectionEnds: true, sparseStatus: true, silentStops: true, nestsTurns: true, hidden: []string{"AskUserQuestion"}, commands: []command{
 		{Command{Name: "init", Description: "Analyze the codebase and generate an `AGENTS.md` file"}, (*Builtin).initialize},
 		{Command{Name: "compact", Description: "Compact the context (optionally with a custom focus, e.g. /compact keep db discussions)"}, (*Builtin).kimiCompactNow},
 		{Command{Name: "clear", Description: "Clear the context", Aliases: []string{"reset"}}, (*Builtin).clearNow},
@@ -45,25 +45,8 @@ func KimiProfile(s Switches, skills []skill.Skill) Profile {
 		{Command{Name: "export", Description: "Export current session context to a markdown file"}, (*Builtin).export},
 		{Command{Name: "import", Description: "Import context from a file or session ID"}, (*Builtin).imports},
 	}}
-	var flows []command
-	for _, k := range skills {
-		p.commands = append(p.commands, command{Command{Name: "skill:" + k.Name, Description: k.Description}, useSkill(k)})
-		if k.Flow != nil {
-			flows = append(flows, command{Command{Name: "flow:" + k.Name, Description: k.Description}, runFlow(k.Flow)})
-		}
-	}
-	p.commands = append(p.commands, flows...)
+	p.commands = append(p.commands, skillCommands(skills)...)
 	return p
-}
-
-// useSkill asks the model with the text of a skill.
-func useSkill(k skill.Skill) func(*Builtin, context.Context, string) (string, error) {
-	return func(_ *Builtin, _ context.Context, args string) (string, error) {
-		if args == "" {
-			return k.Text, nil
-		}
-		return k.Text + "\n\nThe user adds: " + args, nil
-	}
 }
 
 // toggle turns a switch to where it is not.

@@ -22,6 +22,8 @@ type Profile struct {
 	// silentStops says that a turn which has used up its steps ends without a word: the
 	// client says so.
 	silentStops bool
+	// nestsTurns says that each turn of a flow is told as a turn within the command's.
+	nestsTurns bool
 }
 
 // commands lists the commands in force.
@@ -29,7 +31,11 @@ func (b *Builtin) commands() []command {
 	if c := b.cfg.Profile.commands; c != nil {
 		return c
 	}
-	return builtinCommands()
+	all := builtinCommands()
+	if b.cfg.Skills != nil {
+		all = append(all, skillCommands(b.cfg.Skills())...)
+	}
+	return all
 }
 
 // slashCommand is what kimi-cli takes for a command, known or not.
@@ -55,7 +61,10 @@ func (p Profile) parse(text string) (c command, args string, ok bool) {
 	}}, args, true
 }
 
-// endedEarly ends a command's turn with another outcome than that it is done.
-type endedEarly struct{ outcome Outcome }
+// wentOn is what a command gives that has asked the model itself: how that ended.
+type wentOn struct {
+	outcome Outcome
+	err     error
+}
 
-func (*endedEarly) Error() string { return "the command ended early" }
+func (*wentOn) Error() string { return "the command asked the model" }

@@ -145,6 +145,17 @@ func (r *record) marked() (mark int) {
 	return mark
 }
 
+// setAside keeps a value beside the session, if there is one. Who lacks it goes on
+// without.
+func (r *record) setAside(key string, value any) {
+	if r.kept == nil {
+		return
+	}
+	if err := r.kept.SetAside(key, value); err != nil {
+		r.log.Debug("something was not kept beside the session", "key", key, "error", err)
+	}
+}
+
 // step writes an answer and the results of its calls; tokens 0: not reported.
 func (r *record) step(answer llm.Message, tokens int, results []llm.Message) {
 	r.write(func(s *session.Session) error { return s.AppendStep(answer, tokens, results...) })
@@ -216,6 +227,7 @@ func (b *Builtin) Keep(s *session.Session) {
 	s.DropMessages()
 	b.history.Restore(r.Messages, r.Tokens, r.Counted)
 	b.record = record{system: b.cfg.System, log: b.cfg.Logger, kept: s, begun: r.System != "", next: r.Checkpoints}
+	b.left.due = !b.left.known && len(r.Messages) > 0
 	if b.record.begun {
 		b.history.fixed += llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System)
 		b.record.system, b.cfg.System = r.System, r.System
