@@ -88,6 +88,8 @@ type SoulSpec struct {
 	Moment    soul.Moment    // how things stand around a prompt; nil: it is not told
 	// Permissions are what was granted in the session, and what holds beside it.
 	Permissions soul.Permissions
+	// Trusted tells whether the workspace is trusted to run code of its own.
+	Trusted func() bool
 }
 
 // MomentSpec is what the moment of a session is made from.

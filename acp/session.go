@@ -322,7 +322,7 @@ func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, e
 		s.close()
 		return nil, err
 	}
-	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}}
+	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
 	if s.moment != nil {
 		spec.Moment = s.moment
 	}

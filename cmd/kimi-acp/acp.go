@@ -133,6 +133,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system string, fallback llm.
 		Logger:      log,
 		Session:     s.Session,
 		Files:       s.Files,
+		Skills:      skillsOf(cfg.Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted}, log),
 	})
 }
 
@@ -144,6 +145,15 @@ func systemPrompt(s acp.SoulSpec, shell string) string {
 		Shell:        shell,
 		Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 	})
+}
+
+// userHome is the user's folder, "" when it is not known.
+func userHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return home
 }
 
 // sessionsIn gives the sessions of the share dir; nil where there is none, and sessions

@@ -126,10 +126,11 @@ func runRun(args []string) int {
 
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
+	guard := guardFor(cfg, policyOf(cfg), f.trust)([]string{dir})
 	o := run.Options{
 		Dir: dir, Prompt: prompt, Provider: provider, Fallback: fallback, Runner: runner, Shell: runner.Shell(),
-		Guard: guardFor(cfg, policyOf(cfg), f.trust)([]string{dir}),
-		Mode:  mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
+		Guard: guard, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
+		Mode: mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = cfg.Loop.MaxStepsPerTurn

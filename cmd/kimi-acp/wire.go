@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"kimi-acp/internal/obs"
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/stdio"
+	"kimi-acp/internal/trust"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/catalog"
@@ -68,7 +70,6 @@ func serveWire(args []string) int {
 	if err != nil {
 		return fail(2, err)
 	}
-	skills := skillsOf(f.skillsDirs)
 	in, out, err := stdio.Claim()
 	if err != nil {
 		return fail(1, fmt.Errorf("take over stdin and stdout: %w", err))
@@ -96,6 +97,7 @@ func serveWire(args []string) int {
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	roots := wireRoots(f, kept)
+	skills := wireSkills(cfg, f.skillsDirs, roots, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	retry := retryPolicy(cfg)
 	if f.maxRetries > 0 {
 		retry.Attempts = f.maxRetries
@@ -241,27 +243,15 @@ func wireSystem(ctx context.Context, roots []string, shell string) string {
 	return soul.SystemPrompt(s)
 }
 
-// skillsOf gives the skills of the folders, and those that come with the program. Of
-// two of a name the first counts.
-func skillsOf(dirs []string) []skill.Skill {
-	var all []skill.Skill
-	add := func(skills []skill.Skill) {
-		for _, s := range skills {
-			if !slices.ContainsFunc(all, func(o skill.Skill) bool { return o.Name == s.Name }) {
-				all = append(all, s)
-			}
-		}
+// wireSkills gives the skills of the folders that flags name, or else of those that
+// count elsewhere.
+func wireSkills(cfg config.Config, named, roots []string, log *slog.Logger) []skill.Skill {
+	if len(named) > 0 {
+		return loadSkills(named, log)
 	}
-	for _, dir := range dirs {
-		skills, err := skill.Load(dir)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "kimi-acp wire:", err)
-		}
-		add(skills)
-	}
-	add(skill.Builtin())
-	slices.SortStableFunc(all, skill.Skill.Compare)
-	return all
+	home := userHome()
+	gate := trust.NewGate(trustStore(cfg, home), roots, false)
+	return loadSkills(skillFolders(cfg.Skills, skillHome{home: home, project: roots[0], trusted: gate.Trusted}), log)
 }
 
 // agentTools are the tools of an agent's file; "" is the default agent.

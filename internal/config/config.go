@@ -52,6 +52,7 @@ type Config struct {
 	DefaultMode  string   // one of the modes; empty: ModeDefault
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
+	Skills       Skills   // where skills are looked for
 	Context      Context  // what the model is told of editor and project
 	// LanguageServers are those of the settings, in the order of the file.
 	LanguageServers []LanguageServer
@@ -107,6 +108,12 @@ type Service struct {
 	BaseURL string // http or https, without a slash at the end
 	APIKey  Secret
 	Headers map[string]string
+}
+
+// Skills says where skills are looked for.
+type Skills struct {
+	FirstOnly bool     // of the folders of several programs at one place, the first that is there counts alone
+	Extra     []string // further folders: absolute, beginning with ~, or within the project; at most 100
 }
 
 // LogDir is the folder for logs, empty if nothing is kept.

@@ -16,7 +16,7 @@ type form struct {
 func unusedKeys() []string {
 	return []string{
 		"default_yolo", "default_plan_mode", "skip_afk_prompt_injection", "default_editor",
-		"theme", "show_thinking_stream", "merge_all_available_skills", "extra_skill_dirs",
+		"theme", "show_thinking_stream",
 		"telemetry", "background", "notifications", "mcp", "hooks",
 	}
 }
@@ -46,6 +46,7 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 			d.config.Thinking = thinking
 		}
 		readLoop(t.table("loop_control"), &d.config.Loop)
+		readSkills(t, &d.config.Skills)
 		services := t.table("services")
 		readService(services, "moonshot_search", &d.config.Services.MoonshotSearch, getenv)
 		readService(services, "moonshot_fetch", &d.config.Services.MoonshotFetch, getenv)
@@ -98,6 +99,20 @@ func readLoop(t *table, l *Loop) {
 	t.number("reserved_context_size", 1000, 100_000_000, &l.ReservedContextSize)
 	t.ratio("compaction_trigger_ratio", 0.5, 0.99, &l.CompactionTriggerRatio)
 	t.unknown()
+}
+
+// maxSkillDirs bounds the folders of skills that settings name.
+const maxSkillDirs = 100
+
+func readSkills(t *table, s *Skills) {
+	if merge := t.flag("merge_all_available_skills"); merge != nil {
+		s.FirstOnly = !*merge
+	}
+	if dirs := t.texts("extra_skill_dirs"); len(dirs) > maxSkillDirs {
+		t.warn("extra_skill_dirs", "names more than %d folders; none of them is used", maxSkillDirs)
+	} else if dirs != nil {
+		s.Extra = dirs
+	}
 }
 
 // readService reads a web service. One that cannot be used leaves what an earlier file

@@ -19,7 +19,7 @@ var rules = []rule{
 	// The demo sees what an editor sees, and scripts the model's end.
 	{"cmd/kimi-acp/demo", []string{"fileop/...", "internal/..."}},
 	// A turn without an editor, and what is built on it.
-	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/skill", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
 	// What is kept of sessions, shown and mended.

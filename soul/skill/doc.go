@@ -101,14 +101,17 @@ func read(root fs.FS, name string) (string, error) {
 	if info, err := fs.Stat(root, filepath.ToSlash(filepath.Dir(name))); err != nil || !info.IsDir() {
 		return "", errNoFolder
 	}
+	// Before it is opened: the opening of a pipe waits.
+	if info, err := fs.Stat(root, name); err != nil {
+		return "", err
+	} else if !info.Mode().IsRegular() {
+		return "", errors.New("it is no file")
+	}
 	f, err := root.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // only read
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(errors.New("it is no file"), err)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/skill"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -26,7 +27,8 @@ type Options struct {
 	Mode     tool.Mode   // "": tool.ModeDefault
 	MaxSteps int         // model calls, 0: the soul's default
 	Retry    soul.RetryPolicy
-	Fallback llm.Provider // answers while Provider's circuit is open; nil: nobody
+	Fallback llm.Provider         // answers while Provider's circuit is open; nil: nobody
+	Skills   func() []skill.Skill // each is a command; nil: there are none
 	Compact  soul.Compaction
 	Person   Person // nil: nobody is there to answer
 	Views    []View
@@ -90,6 +92,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		SessionID: "run",
 		Provider:  o.Provider,
 		Fallback:  o.Fallback,
+		Skills:    o.Skills,
 		Wire:      bus,
 		Tools:     executor.Specs(),
 		System: soul.SystemPrompt(soul.Surroundings{
