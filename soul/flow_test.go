@@ -122,8 +122,8 @@ func TestFlow(t *testing.T) {
 	if diff := cmp.Diff(wantHeard, s.heard); diff != "" {
 		t.Error(diff)
 	}
-	if n := len(s.record.turns); n != 1 {
-		t.Errorf("the flow is %d turns of the history, want 1", n)
+	if n, _ := turnsOf(points(s.history.All()), 9); len(n) != 1 {
+		t.Errorf("the flow is %d turns of the history, want 1", len(n))
 	}
 }
 
