@@ -84,7 +84,7 @@ var testKits = []struct {
 }
 
 // forTests are packages that the tests of whoever may know their parent may use.
-var forTests = []string{"soul/kernel", "soul/llm/scripted", "soul/llm/openai"}
+var forTests = []string{"soul/kernel", "soul/llm/scripted", "soul/llm/openai", "soul/skill"}
 
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{
