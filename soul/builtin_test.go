@@ -432,7 +432,7 @@ func TestToolMessage(t *testing.T) {
 		{"media only", wire.ToolReturnValue{Output: wire.Output{Parts: []llm.Part{llm.Image("u")}}}, "<system>Tool returned non-text content.</system>|"},
 	} {
 		var got []string
-		for _, p := range toolMessage("id", c.in).Content {
+		for _, p := range ToolMessage("id", c.in).Content {
 			got = append(got, p.Text)
 		}
 		if s := strings.Join(got, "|"); s != c.want {

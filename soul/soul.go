@@ -31,6 +31,14 @@ type ModelSwitcher interface {
 	UseModel(p llm.Provider)
 }
 
+// Starter is a Soul that takes time to begin, and may fail to.
+type Starter interface {
+	// Start does now what the next Run would do before its turn. It is called between
+	// turns, behind Keep. An error says for people why the soul cannot run; it may be
+	// called again.
+	Start(ctx context.Context) error
+}
+
 // Moment words how things stand around a prompt; *contextprovider.Moment is one. It
 // may be used by several goroutines at once.
 type Moment interface {

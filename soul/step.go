@@ -97,7 +97,7 @@ func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages 
 	wg.Wait()
 	reminders, circling := b.repeats.note(calls, values)
 	for i, call := range calls {
-		m := toolMessage(call.ID, values[i])
+		m := ToolMessage(call.ID, values[i])
 		if reminders[i] != "" {
 			m.Content = append(m.Content, llm.Text("<system-reminder>"+reminders[i]+"</system-reminder>"))
 		}
@@ -147,8 +147,8 @@ func failed(message, brief string) wire.ToolReturnValue {
 	return wire.ToolReturnValue{IsError: true, Message: message, Display: []wire.Block{{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: brief}}}}
 }
 
-// toolMessage is a tool's outcome as the model reads it.
-func toolMessage(id string, v wire.ToolReturnValue) llm.Message {
+// ToolMessage is a tool's outcome as the model reads it.
+func ToolMessage(id string, v wire.ToolReturnValue) llm.Message {
 	var parts []llm.Part
 	system := func(s string) { parts = append(parts, llm.Text("<system>"+s+"</system>")) }
 	output := v.Output.Parts

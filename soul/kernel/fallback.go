@@ -39,11 +39,13 @@ type Fallback struct {
 
 	mu     sync.Mutex
 	fallen bool
+	notice string // for the user, with the next turn
 }
 
 var (
-	_ soul.Soul   = (*Fallback)(nil)
-	_ soul.Keeper = (*Fallback)(nil)
+	_ soul.Soul    = (*Fallback)(nil)
+	_ soul.Keeper  = (*Fallback)(nil)
+	_ soul.Starter = (*Fallback)(nil)
 )
 
 // NewFallback makes a Fallback. The other soul is on the Wire of the kernel's Config, and
@@ -54,35 +56,75 @@ func NewFallback(k *Kernel, other soul.Soul) *Fallback {
 
 // Run runs a turn in the kernel, or in the other soul.
 func (f *Fallback) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
+	if !f.hasFallen() {
+		out, err := f.kernel.Run(ctx, in)
+		if !errors.Is(err, ErrUnused) || ctx.Err() != nil {
+			return out, err
+		}
+		f.fall(err)
+	}
+	if notice := f.takeNotice(); notice != "" {
+		f.wire.Send(wire.ContentPart{Part: llm.Text(notice)})
+	}
+	return f.other.Run(ctx, in)
+}
+
+// Start starts the kernel, or falls back. It gives no error but the context's.
+func (f *Fallback) Start(ctx context.Context) error {
 	if f.hasFallen() {
-		return f.other.Run(ctx, in)
+		return nil
 	}
-	out, err := f.kernel.Run(ctx, in)
-	if !errors.Is(err, ErrUnused) || ctx.Err() != nil {
-		return out, err
+	err := f.kernel.Start(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
+	f.fall(err)
+	return nil
+}
+
+// fall goes over to the other soul. The conversation goes with it.
+func (f *Fallback) fall(err error) {
 	f.log.Warn("the kernel cannot be used; the built-in one goes on", "error", err)
 	// The kernel must be gone before another soul begins on its session.
 	if closing := f.kernel.Close(); closing != nil {
-		f.log.Debug("the kernel's agent file stays behind", "error", closing)
+		f.log.Warn("the kernel may still run", "error", closing)
 	}
-	f.mu.Lock()
-	f.fallen = true
-	f.mu.Unlock()
 	takes := " The built-in kernel takes over.\n\n"
-	if f.kernel.record.wrote {
-		// What was said since the session was opened is not in what it could restore.
+	if !f.handBack() && f.kernel.spoke {
 		takes = " The built-in kernel takes over; it does not know what was said before.\n\n"
-	} else if k, ok := f.other.(soul.Keeper); ok && f.kernel.record.kept != nil {
-		k.Keep(f.kernel.record.kept)
 	}
-	f.kernel.Park()
 	said := err.Error()
 	if t, ok := errors.AsType[*soul.Trouble](err); ok {
 		said = t.Advice
 	}
-	f.wire.Send(wire.ContentPart{Part: llm.Text(said + takes)})
-	return f.other.Run(ctx, in)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fallen, f.notice = true, said+takes
+}
+
+// handBack gives the session with all that was said to the other soul.
+func (f *Fallback) handBack() bool {
+	kept := f.kernel.record.kept
+	f.kernel.Park()
+	k, ok := f.other.(soul.Keeper)
+	if !ok || kept == nil {
+		return false
+	}
+	if err := kept.Reread(); err != nil {
+		f.log.Warn("the conversation could not be read", "error", err)
+		return false
+	}
+	k.Keep(kept)
+	return true
+}
+
+// takeNotice gives what the user is to be told, once.
+func (f *Fallback) takeNotice() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	notice := f.notice
+	f.notice = ""
+	return notice
 }
 
 func (f *Fallback) hasFallen() bool {

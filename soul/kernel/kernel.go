@@ -13,6 +13,7 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/session"
 	"kimi-acp/soul/wire"
 )
 
@@ -31,6 +32,9 @@ type Config struct {
 	Tools         []llm.ToolSpec
 	Program       Program
 	Launch        Launch
+	// Sessions holds the session Launch.SessionID, so that a conversation that began with
+	// another kernel can be carried over; nil: it cannot.
+	Sessions      *session.Store
 	ClientVersion string // of this program
 	// Refuse says why an approval that the kernel asks for is not given, without asking
 	// the user; "": the user is asked. Nil refuses nothing.
@@ -55,6 +59,8 @@ type Kernel struct {
 
 	turns  sync.Mutex // held while a turn runs, and by Close
 	record record
+	spoke  bool   // a turn showed something; used as record is
+	notice string // for the user, with the next turn; used as record is
 
 	mu       sync.Mutex
 	peer     *peer // nil: none runs
@@ -68,8 +74,9 @@ type Kernel struct {
 }
 
 var (
-	_ soul.Soul   = (*Kernel)(nil)
-	_ soul.Keeper = (*Kernel)(nil)
+	_ soul.Soul    = (*Kernel)(nil)
+	_ soul.Keeper  = (*Kernel)(nil)
+	_ soul.Starter = (*Kernel)(nil)
 )
 
 // New makes a Kernel. Nothing is started yet.
@@ -147,12 +154,16 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	case err != nil && ctx.Err() != nil:
 		return soul.Outcome{Stop: soul.StopCancelled}, nil
 	case err != nil:
-		return soul.Outcome{}, &soul.Trouble{Advice: "The kernel " + k.name() + " could not be started: " + err.Error() + ".", Err: errors.Join(ErrUnused, err)}
+		return soul.Outcome{}, k.unused(err)
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
 	t := &turn{ctx: ctx, peer: p, said: in.Wire(), results: map[string]wire.ToolReturnValue{}}
 	k.begin(t)
+	if k.notice != "" {
+		k.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(k.notice)})
+		k.notice = ""
+	}
 	status, err := k.prompt(ctx, p, k.tell(ctx, in))
 	cancelled := ctx.Err() != nil
 
@@ -167,9 +178,10 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	}
 	t.calls.Wait()
 	k.finished(dead)
-	shown, steps, answer := t.saw()
+	shown, steps, done := t.saw()
 	if shown {
-		k.write(t.said, answer)
+		k.spoke = true
+		k.write(t.said, done)
 	}
 	out := soul.Outcome{Steps: steps}
 	switch {
@@ -181,6 +193,22 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 		return out, nil
 	}
 	return out, k.failure(p, err, shown)
+}
+
+// Start starts the program now, so that it is known whether it runs; see soul.Starter. A
+// turn of it may follow.
+func (k *Kernel) Start(ctx context.Context) error {
+	k.turns.Lock()
+	defer k.turns.Unlock()
+	if _, err := k.ready(ctx); err != nil {
+		return k.unused(err)
+	}
+	return nil
+}
+
+// unused says that the program could not be started.
+func (k *Kernel) unused(err error) error {
+	return &soul.Trouble{Advice: "The kernel " + k.name() + " could not be started: " + err.Error() + ".", Err: errors.Join(ErrUnused, err)}
 }
 
 func (k *Kernel) begin(t *turn) {
@@ -224,7 +252,10 @@ func (k *Kernel) ready(ctx context.Context) (*peer, error) {
 	if err := k.pause(ctx, failures); err != nil {
 		return nil, err
 	}
-	p, err := k.start(ctx)
+	err := k.carryOver()
+	if err == nil {
+		p, err = k.start(ctx)
+	}
 	if err != nil {
 		k.mu.Lock()
 		k.failures++

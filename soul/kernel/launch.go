@@ -60,10 +60,39 @@ func writeAgentFile() (path string, err error) {
 	return path, nil
 }
 
-// arguments gives the whole command line. A command line of the user's stays as it is.
+// What stands for something of the session in a command line of the user's.
+const (
+	sessionPlace = "{session}"
+	agentPlace   = "{agent-file}"
+	workDirPlace = "{work-dir}"
+)
+
+// goesOn tells whether the program is started with the id of its session, and so knows
+// after a restart what was said before it.
+func (p Program) goesOn() bool { return p.Kind != Custom || p.mentions(sessionPlace) }
+
+// mentions tells whether a command line of the user's wants to have something put in.
+func (p Program) mentions(place string) bool {
+	return p.Kind == Custom && slices.ContainsFunc(p.Args, func(arg string) bool { return strings.Contains(arg, place) })
+}
+
+// identity is what tells this kernel from others in what sessions keep.
+func (p Program) identity() string {
+	if p.Kind == Custom {
+		return strings.Join(p.Args, " ")
+	}
+	return Choice{Kind: p.Kind}.String()
+}
+
+// arguments gives the whole command line. In one of the user's, what stands in braces
+// for something of the session is put in; the rest stays as it is.
 func (p Program) arguments(l Launch, agent string) []string {
 	args := slices.Clone(p.Args)
 	if p.Kind == Custom {
+		put := strings.NewReplacer(sessionPlace, l.SessionID, agentPlace, agent, workDirPlace, l.WorkDir)
+		for i := range args[1:] {
+			args[i+1] = put.Replace(args[i+1])
+		}
 		return args
 	}
 	args = append(args, "--wire", "--work-dir", l.WorkDir, "--agent-file", agent)

@@ -24,7 +24,7 @@ type peer struct {
 // start starts the program and shakes hands. Whoever has the peer ends it.
 func (k *Kernel) start(ctx context.Context) (*peer, error) {
 	agent := ""
-	if k.cfg.Program.Kind != Custom {
+	if k.cfg.Program.Kind != Custom || k.cfg.Program.mentions(agentPlace) {
 		path, err := writeAgentFile()
 		if err != nil {
 			return nil, err

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"strings"
-
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/wire"
@@ -12,25 +10,39 @@ import (
 // id. It is another one, so that no folder ever has two writers.
 func SessionID(id string) string { return session.KernelPrefix + id }
 
-// maxAnswer bounds what is kept of the texts of one turn, in bytes.
-const maxAnswer = 256 << 10
-
-// record writes down what was said in the turns of a kernel: enough for lists of
+// record writes down what was said and done in the turns of a kernel: for lists of
 // sessions, and for another kernel that goes on with the session. It is used by the
 // goroutine of the turn, and between turns by that of the caller.
 type record struct {
 	kept   *session.Session // nil: nothing is written
 	begun  bool             // the system prompt is written
-	wrote  bool
-	next   int // id of the next checkpoint
+	state  state         // of the history in kept, which this kernel knows
+	carry  []llm.Message // what the kernel's own session does not hold; nil: it holds all
 	failed bool
 }
 
-// Keep writes what is said from here on to s; see soul.Keeper. The history itself stays
-// with the kernel.
+// state names a state of a session's history, see session.Restored, and the kernel
+// whose own session holds the same. Kernels read each other's records not always.
+type state struct {
+	Kernel      string `json:"kernel"`
+	Rotations   int    `json:"rotations"`
+	Checkpoints int    `json:"checkpoints"` // id of the next one
+}
+
+// knownKey is where a session keeps the last state of its history that was written by a
+// kernel.
+const knownKey = "kernel"
+
+// Keep writes what is said from here on to s; see soul.Keeper. What s holds already, and
+// the kernel's own session does not, is carried over with the next start.
 func (k *Kernel) Keep(s *session.Session) {
 	r := s.Restored()
-	k.record = record{kept: s, begun: r.System != "", next: r.Checkpoints}
+	k.record = record{kept: s, begun: r.System != "", state: state{k.cfg.Program.identity(), r.Rotations, r.Checkpoints}}
+	var known state
+	if len(r.Messages) > 0 && (!s.Aside(knownKey, &known) || known != k.record.state) {
+		k.record.carry = r.Messages
+	}
+	s.DropMessages()
 }
 
 // Park lets go of the session, and of the program until the next turn; see soul.Keeper.
@@ -46,18 +58,10 @@ func (k *Kernel) Park() {
 }
 
 // write writes a turn down.
-func (k *Kernel) write(in wire.UserInput, answer string) {
+func (k *Kernel) write(in wire.UserInput, steps [][]llm.Message) {
 	r := &k.record
 	if r.kept == nil || r.failed {
 		return
-	}
-	if !r.wrote {
-		r.kept.DropMessages() // nobody else will ask for them
-		r.wrote = true
-	}
-	said := llm.Message{Role: llm.RoleUser, Content: in.Parts}
-	if in.Parts == nil {
-		said.Content = []llm.Part{llm.Text(in.Text)}
 	}
 	var err error
 	if !r.begun && k.cfg.System != nil {
@@ -65,36 +69,29 @@ func (k *Kernel) write(in wire.UserInput, answer string) {
 	}
 	r.begun = true
 	if err == nil {
-		err = r.kept.AppendTurn(r.next, said)
+		err = r.kept.AppendTurn(r.state.Checkpoints, userMessage(in))
 	}
-	if err == nil && answer != "" {
-		err = r.kept.AppendStep(llm.Message{Role: llm.RoleAssistant, Content: []llm.Part{llm.Text(answer)}}, 0)
+	for _, step := range steps {
+		if err == nil {
+			err = r.kept.AppendMessages(step...)
+		}
 	}
-	r.next++
+	r.state.Checkpoints++
 	if err != nil {
 		r.failed = true
 		k.cfg.Logger.Warn("what is said is no longer written", "error", err)
+		return
 	}
+	k.known()
 }
 
-// heard collects the texts of a turn, a paragraph for each step.
-type heard struct {
-	text strings.Builder
-	gap  bool
-}
-
-func (h *heard) note(e wire.Event) {
-	switch m := e.(type) {
-	case wire.StepBegin:
-		h.gap = h.text.Len() > 0
-	case wire.ContentPart:
-		if m.Part.Type != llm.PartText || m.Part.Text == "" || h.text.Len() >= maxAnswer {
-			return
-		}
-		if h.gap {
-			h.text.WriteString("\n\n")
-			h.gap = false
-		}
-		h.text.WriteString(m.Part.Text)
+// known notes that the kernel's own session holds all that the host's does.
+func (k *Kernel) known() {
+	if !k.cfg.Program.goesOn() {
+		return
+	}
+	if err := k.record.kept.SetAside(knownKey, k.record.state); err != nil {
+		// The whole conversation is carried over again with the next start.
+		k.cfg.Logger.Debug("what the kernel knows was not noted", "error", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/wire"
 )
 
@@ -143,9 +144,10 @@ func (t *turn) finish(failed bool) (missing []wire.Event) {
 	return missing
 }
 
-// saw tells whether an event was forwarded, how many steps there were, and what was said.
-func (t *turn) saw() (shown bool, steps int, answer string) {
+// saw tells whether an event was forwarded, how many steps there were, and what was said
+// and done in them.
+func (t *turn) saw() (shown bool, steps int, done [][]llm.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.shown, t.steps, t.heard.text.String()
+	return t.shown, t.steps, t.heard.steps()
 }

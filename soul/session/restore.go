@@ -28,6 +28,10 @@ type Restored struct {
 	Counted int
 	// Checkpoints is the id that the next checkpoint has.
 	Checkpoints int
+	// Rotations grows whenever something is taken out of the history. Together with
+	// Checkpoints it names a state of the history: as long as both are the same,
+	// no turn was added and none was taken away.
+	Rotations int
 	// Skipped says what was repaired or left out, for people: one sentence each, a
 	// bounded number of them.
 	Skipped []string

@@ -7,10 +7,11 @@ import (
 )
 
 // Rewrite puts another conversation in the place of the history, which becomes
-// context_N.jsonl: at any time context.jsonl is the one or the other. The checkpoints
-// stand in front of the messages that they mark. tokens, ≥ 0, is the size of the new one,
-// and checkpoint, ≥ 0, stands behind it. Restored tells what the history is then. When an error is not final (see Err), the history is as it was
-// and goes on.
+// context_N.jsonl: at any time context.jsonl is the one or the other. With system ""
+// the new one has no system prompt yet. The checkpoints stand in front of the messages
+// that they mark. tokens, ≥ 0, is the size of the new one, and checkpoint, ≥ 0, stands
+// behind it. Restored tells what the history is then. When an error is not final (see
+// Err), the history is as it was and goes on.
 func (s *Session) Rewrite(system string, messages []llm.Message, tokens, checkpoint int) error {
 	if tokens < 0 || tokens > maxNumber {
 		return outOfRange("usage", tokens)
@@ -18,7 +19,10 @@ func (s *Session) Rewrite(system string, messages []llm.Message, tokens, checkpo
 	if checkpoint < 0 || checkpoint > maxNumber {
 		return outOfRange("checkpoint", checkpoint)
 	}
-	lines := appendSystem(nil, system)
+	var lines []byte
+	if system != "" {
+		lines = appendSystem(lines, system)
+	}
 	if len(lines) > s.maxLine {
 		return s.tooLong(len(lines))
 	}

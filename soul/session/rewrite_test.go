@@ -73,3 +73,59 @@ func TestRewriteRefused(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// A conversation that comes from elsewhere has no system prompt until somebody gives it one.
+func TestRewriteWithoutPrompt(t *testing.T) {
+	st := newStore(t)
+	s := create(t, st, "x")
+	said := user("one")
+	said.Mark = 1
+	check(t, s.Rewrite("", []llm.Message{said, assistant("1")}, 3, 1))
+	if r := s.Restored(); r.System != "" || r.Checkpoints != 2 || !slices.Equal(marks(s), []int{1, 0}) {
+		t.Errorf("restored %+v", r)
+	}
+	check(t, s.AppendSystem("be good"))
+	want := `{"role": "_system_prompt", "content": "be good"}` + "\n"
+	if got := read(t, place(st, "x", contextName)); got[:len(want)] != want {
+		t.Errorf("the file begins with %q", got[:len(want)])
+	}
+}
+
+// What was written since the session was opened can be read again, and its state has a
+// name that no other state has.
+func TestReread(t *testing.T) {
+	st := newStore(t)
+	s := create(t, st, "x")
+	check(t, s.AppendSystem("be good"))
+	states := map[[2]int]string{}
+	note := func() {
+		t.Helper()
+		check(t, s.Reread())
+		r := s.Restored()
+		at, said := [2]int{r.Rotations, r.Checkpoints}, texts(r.Messages)
+		if other, ok := states[at]; ok && other != said {
+			t.Errorf("%v names both %q and %q", at, other, said)
+		}
+		states[at] = said
+	}
+	check(t, s.AppendTurn(0, user("one")))
+	check(t, s.AppendStep(assistant("1"), 10))
+	note()
+	check(t, s.AppendTurn(1, user("two")))
+	check(t, s.AppendStep(assistant("2"), 20))
+	note()
+	if got := texts(s.Restored().Messages); got != texts([]llm.Message{user("one"), assistant("1"), user("two"), assistant("2")}) {
+		t.Errorf("read again: %s", got)
+	}
+	check(t, s.RevertTo(1))
+	check(t, s.AppendTurn(1, user("other")))
+	check(t, s.AppendStep(assistant("3"), 20))
+	note()
+	if len(states) != 3 {
+		t.Errorf("the states are %v", states)
+	}
+	check(t, s.Close())
+	if err := s.Reread(); !errors.Is(err, ErrClosed) {
+		t.Errorf("read after the end: %v", err)
+	}
+}

@@ -228,6 +228,26 @@ func (s *Session) Mend() error {
 	return s.append(nil, true)
 }
 
+// Reread reads the history again, for a caller that dropped its messages or wants those
+// that were written since; see Restored. What cannot be read is given up, see Err.
+func (s *Session) Reread() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return fmt.Errorf("reading the history again: %w", err)
+	}
+	err := s.context.file.Close()
+	if s.sums != nil {
+		err = errors.Join(err, s.sums.file.Close())
+	}
+	s.sums, s.context.file = nil, nil
+	if err = errors.Join(err, s.load(notes{})); err != nil {
+		s.lose(err)
+		return fmt.Errorf("reading the history again: %w", err)
+	}
+	return nil
+}
+
 // load reads context.jsonl and makes it ready for appending. The caller holds the
 // lock, or is the only one who knows the session.
 func (s *Session) load(found notes) error {
@@ -253,6 +273,7 @@ func (s *Session) load(found notes) error {
 	if s.restored, s.mend, err = r.finish(); err != nil {
 		return fmt.Errorf("repairing the history: %w", err)
 	}
+	s.restored.Rotations = rotations
 	// Without sums the history is as good, but is not checked at the next opening.
 	s.sums, _ = openSums(s.ours, rotations, whole && r.sums.fits())
 	return nil
