@@ -26,6 +26,9 @@ type Options struct {
 	NewSoul func(SoulSpec) (soul.Soul, error)
 	// Settings says what a new session begins with; nil: the zero Settings.
 	Settings func() Settings
+	// Kernels says what a session can run in, one of them that of the settings; nil:
+	// only in that one.
+	Kernels func() Kernels
 	// Catalog says which models there are; nil: sessions cannot change theirs.
 	Catalog Catalog
 	// Sessions are kept here; nil: they end with the connection.
@@ -76,6 +79,7 @@ func (a *Agent) settings() Settings {
 // SoulSpec is what a soul is made from.
 type SoulSpec struct {
 	SessionID string
+	Kernel    string       // the id of one of Options.Kernels; "": that of the settings
 	Provider  llm.Provider // of the chosen model; nil without a Catalog
 	Roots     []string     // absolute; the first is the working directory
 	Wire      *wire.Wire

@@ -19,6 +19,8 @@ type keptOptions struct {
 	Mode  string `json:"mode,omitempty"`
 	Model string `json:"model,omitempty"`
 	Level string `json:"level,omitempty"`
+	// Kernel is the id of the kernel that was chosen for the session; "": none was.
+	Kernel string `json:"kernel,omitempty"`
 	// Context is how often the model is told of the editor.
 	Context contextprovider.Use `json:"context,omitempty"`
 }
@@ -42,9 +44,7 @@ func (s *session) keep(kept *store.Session) {
 	s.kept = kept
 	s.mu.Unlock()
 	s.stopRecording = s.wire.Attach(wire.Merged, kept.Wire())
-	if k, ok := s.soul.(soul.Keeper); ok {
-		k.Keep(kept)
-	}
+	keep(s.mind(), kept)
 }
 
 // restore takes over how a session was set and where its plan stood. What is no
@@ -94,6 +94,9 @@ func (s *session) saveOptions() {
 func (s *session) saveOptionsNow() {
 	c := s.chosen()
 	o := keptOptions{Mode: string(s.executor.Mode()), Model: c.model, Level: c.level}
+	if in := s.kernelInUse(); in != s.kernels.Default {
+		o.Kernel = in
+	}
 	if s.moment != nil {
 		o.Context = s.moment.Use()
 	}

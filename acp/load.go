@@ -102,6 +102,14 @@ func (a *Agent) bringBack(id string, roots []string) (*session, error) {
 	return a.open(opening{id: id, roots: roots, kept: kept})
 }
 
+// fellBack notes a sentence about what is not as it was, "" for nothing.
+func (s *session) fellBack(what string) {
+	if s.fallback != "" && what != "" {
+		s.fallback += ". "
+	}
+	s.fallback += what
+}
+
 // tellFallback tells an editor that takes notices what is not as it was.
 func (s *session) tellFallback() {
 	if s.fallback != "" && s.client.notices {

@@ -64,14 +64,14 @@ func (s *session) chosen() choice {
 // switchesModels tells whether the session's soul takes other models. One in another
 // program has its own.
 func (s *session) switchesModels() bool {
-	_, ok := s.soul.(soul.ModelSwitcher)
+	_, ok := s.mind().(soul.ModelSwitcher)
 	return ok
 }
 
 // use changes model and level. A level that the model does not have becomes its
 // default.
 func (s *session) use(modelID, levelID string) error {
-	switcher, ok := s.soul.(soul.ModelSwitcher)
+	switcher, ok := s.mind().(soul.ModelSwitcher)
 	if !ok {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "This session's kernel cannot change its model"}
 	}

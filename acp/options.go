@@ -11,9 +11,10 @@ import (
 
 // The ids of the config options. Their order is that of the list.
 const (
-	optionMode  = "mode"
-	optionModel = "model"
-	optionLevel = "thought_level"
+	optionMode   = "mode"
+	optionModel  = "model"
+	optionLevel  = "thought_level"
+	optionKernel = "kernel"
 	// What is told of the editor; the name is that of Kimi's other clients.
 	optionContext = "editor_context"
 )
@@ -50,9 +51,14 @@ func (s *session) configOptions() (all []configOption) {
 		mode.Options = append(mode.Options, optionChoice{m.ID, m.Name, m.Description})
 	}
 	out := []configOption{mode}
-	if s.moment != nil {
-		defer func() { all = append(all, s.contextOption()) }()
-	}
+	defer func() {
+		if kernel, ok := s.kernelOption(); ok {
+			all = append(all, kernel)
+		}
+		if s.moment != nil {
+			all = append(all, s.contextOption())
+		}
+	}()
 	chosen, models := s.chosen(), s.agent.models()
 	if len(models) == 0 || !s.switchesModels() {
 		return out
@@ -92,6 +98,10 @@ func (a *Agent) setOption(call *jsonrpc.Call) {
 	var value *string
 	if json.Unmarshal(p["value"], &value) != nil || value == nil {
 		call.ReplyNow(nil, invalid("value must be a string, not %s", kindOf(p["value"])))
+		return
+	}
+	if id == optionKernel {
+		a.swapKernel(call, s, *value)
 		return
 	}
 	modeBefore := s.executor.Mode()

@@ -65,9 +65,7 @@ func (s *session) park() {
 	}
 	s.kept = nil
 	s.mu.Unlock()
-	if k, ok := s.soul.(soul.Keeper); ok {
-		k.Park()
-	}
+	park(s.mind())
 	s.closeJournal()
 	s.wire.Flush()
 	s.stopRecording()

@@ -13,11 +13,12 @@ import (
 	"kimi-acp/soul"
 )
 
-// turn is one prompt: it waits in the session's queue, runs, and is answered once.
+// turn is one prompt, or a change of kernels: it waits in the session's queue, runs, and is answered once.
 type turn struct {
 	call   *jsonrpc.Call
 	input  soul.Input
 	blocks []json.RawMessage // of the prompt, nil: all are text
+	kernel string            // instead of a prompt: the kernel to go over to; "": it is a prompt
 	size   int               // of the request, in bytes
 	ctx    context.Context   //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
@@ -34,13 +35,18 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	input, err := parsePrompt(p["prompt"], s.soul.Status().Images)
+	input, err := parsePrompt(p["prompt"], s.mind().Status().Images)
 	if err != nil {
 		call.ReplyNow(nil, err)
 		return
 	}
 	input = s.look(input, p["prompt"])
-	t := &turn{call: call, input: input, blocks: blocksToKeep(p["prompt"]), size: len(call.Params())}
+	a.enqueue(s, &turn{call: call, input: input, blocks: blocksToKeep(p["prompt"]), size: len(call.Params())})
+}
+
+// enqueue puts a turn behind those that run and wait, or answers why it is not taken.
+func (a *Agent) enqueue(s *session, t *turn) {
+	call := t.call
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
 	// A cancelled request ends its turn, also while it waits in the queue.
 	context.AfterFunc(call.Context(), t.cancel)
@@ -123,17 +129,26 @@ func (s *session) drain() {
 		t := s.queue[0]
 		s.mu.Unlock()
 
-		result, err := s.serve(t)
+		answer := s.serve(t)
 		t.cancel()
 
 		// Off the queue first: a cancel behind the answer must not find this turn.
 		s.pop()
-		t.call.Reply(result, err)
+		answer()
 	}
 }
 
-// serve runs one turn, of a session that may have been parked.
-func (s *session) serve(t *turn) (result any, err error) {
+// serve does what was queued, and gives what answers it.
+func (s *session) serve(t *turn) (answer func()) {
+	if t.kernel != "" {
+		return s.changeKernel(t)
+	}
+	result, err := s.serveTurn(t)
+	return func() { t.call.Reply(result, err) }
+}
+
+// serveTurn runs one turn, of a session that may have been parked.
+func (s *session) serveTurn(t *turn) (result any, err error) {
 	s.working.Lock()
 	defer s.working.Unlock()
 	if err := s.wake(); err != nil {
@@ -174,7 +189,8 @@ func (s *session) run(t *turn) (result any, err error) {
 		endAsking()
 		t.asks.Wait()
 	}()
-	out, err := s.soul.Run(t.ctx, t.input)
+	out, err := s.mind().Run(t.ctx, t.input)
+	s.commandsChanged()
 	switch {
 	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):
 		return promptResult{"cancelled"}, nil

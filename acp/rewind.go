@@ -25,7 +25,7 @@ func (a *Agent) rewind(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	rewinder, ok := s.soul.(soul.Rewinder)
+	rewinder, ok := s.mind().(soul.Rewinder)
 	if !ok {
 		call.ReplyNow(nil, invalidRequest("This session's kernel cannot take turns back"))
 		return

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,9 +32,10 @@ type session struct {
 	wire     *wire.Wire
 	executor *tool.Executor
 	journal  *tool.Journal
-	soul     soul.Soul
 	view     *view
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
+	spec     SoulSpec                // what its souls are made from, but for the model and the kernel
+	kernels  Kernels                 // what it can run in
 	code     Code                    // what can be asked about the texts of programs
 	fallback string                  // what could not be as it was when the session was opened again; "": nothing
 	told     chan struct{}           // closed when the editor knows the session and its commands
@@ -57,7 +57,10 @@ type session struct {
 	used      time.Time                     // when it became idle last
 	parking   *time.Timer                   // parks the session when it runs out; nil: it is not idle, or not kept
 	asks      map[string]context.CancelFunc // permission requests that wait, by the Wire's id
+	soul      soul.Soul                     // see mind
+	kernel    string                        // the id of that in which soul runs; "": none can be chosen
 	choice    choice                        // model and thinking level in use
+	commands  []soul.Command                // that the editor was told of
 	titled    bool
 	announced bool // the commands were sent again with the first prompt
 
@@ -208,16 +211,16 @@ func (a *Agent) open(o opening) (s *session, err error) {
 			_ = kept.Close() // nothing was written to it
 		}
 	}()
-	if s, err = a.build(o.id, o.roots, disk); err != nil {
+	if s, err = a.build(o, disk); err != nil {
 		return nil, err
 	}
 	kept, err := making()
 	if err != nil { // only of a new session; it is worth more than its keeping
 		a.log.Warn("a session is not kept", "session", s.id, "error", err)
-		s.fallback = "This session cannot be kept on disk, and is lost when it is closed: " + clip(err.Error())
+		s.fellBack("This session cannot be kept on disk, and is lost when it is closed: " + clip(err.Error()))
 	}
 	if kept != nil {
-		s.fallback = s.restore(kept)
+		s.fellBack(s.restore(kept))
 		s.keep(kept)
 	}
 	if kept != nil && o.kept == nil { // what was there before is parked at once
@@ -260,11 +263,12 @@ func (a *Agent) find(o opening) func() (*store.Session, error) {
 
 // build makes all of a session but the place where it is kept. It closes disk when it
 // fails.
-func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, error) {
+func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 	a.mu.Lock()
 	c := a.client
 	a.mu.Unlock()
-	s := &session{id: id, roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{}), asks: map[string]context.CancelFunc{}}
+	roots := o.roots
+	s := &session{id: o.id, roots: roots, agent: a, client: c, wire: wire.New(), told: make(chan struct{}), asks: map[string]context.CancelFunc{}}
 	s.state = soul.NewMachine("session "+s.id, soul.SessionTable, soul.SessionIdle, func(from, to soul.SessionState) {
 		a.opts.Events.Publish(soul.BusEvent{Time: time.Now(), SessionID: s.id, Payload: soul.SessionMoved{From: from, To: to}})
 	})
@@ -312,40 +316,28 @@ func (a *Agent) build(id string, roots []string, disk *fileop.Disk) (*session, e
 		s.wire.Attach(wire.Merged, v)
 		s.closers = append(s.closers, done)
 	}
-	s.choice = a.fitting("", "")
-	provider, err := a.provider(s.choice)
-	if err != nil {
-		s.close()
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The model cannot be used: " + err.Error()}
-	}
 	if err := s.executor.SetMode(cmp.Or(a.settings().Mode, tool.ModeDefault)); err != nil {
 		s.close()
 		return nil, err
 	}
-	spec := SoulSpec{Provider: provider, SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
+	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
 	if s.moment != nil {
-		spec.Moment = s.moment
+		s.spec.Moment = s.moment
 	}
 	if a.opts.Sessions != nil {
-		spec.Session = desk{s}
+		s.spec.Session = desk{s}
 	}
-	s.soul, err = a.opts.NewSoul(spec)
-	if err != nil {
+	if err := s.openSoul(o.kept); err != nil {
 		s.close()
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "The session could not be made: " + err.Error()}
+		return nil, err
 	}
-	s.executor.SetImages(provider != nil && provider.Model().ImageInput)
 	return s, nil
 }
 
 // close lets go of what the session holds. No turn runs any more.
 func (s *session) close() {
 	s.wire.Close()
-	if c, ok := s.soul.(io.Closer); ok {
-		if err := c.Close(); err != nil {
-			s.agent.log.Warn("a session's soul could not be ended", "session", s.id, "error", err)
-		}
-	}
+	s.letGo(s.mind())
 	s.mu.Lock()
 	kept := s.kept
 	s.kept = nil
@@ -376,8 +368,12 @@ func newSessionID() string {
 
 // announceCommands sends the complete list of slash commands.
 func (s *session) announceCommands() {
+	commands := s.mind().Commands()
+	s.mu.Lock()
+	s.commands = commands
+	s.mu.Unlock()
 	list := commandsUpdate{SessionUpdate: "available_commands_update", AvailableCommands: []availableCommand{}}
-	for _, c := range s.soul.Commands() {
+	for _, c := range commands {
 		cmd := availableCommand{Name: c.Name, Description: c.Description}
 		if c.Hint != "" {
 			cmd.Input = &commandInput{Hint: c.Hint}
@@ -385,6 +381,19 @@ func (s *session) announceCommands() {
 		list.AvailableCommands = append(list.AvailableCommands, cmd)
 	}
 	s.update(list)
+}
+
+// commandsChanged announces the commands again when they are others: a kernel in another
+// program tells its own once it runs.
+func (s *session) commandsChanged() {
+	s.mu.Lock()
+	known := s.commands
+	s.mu.Unlock()
+	if !slices.EqualFunc(known, s.mind().Commands(), func(a, b soul.Command) bool {
+		return a.Name == b.Name && a.Description == b.Description && a.Hint == b.Hint
+	}) {
+		s.announceCommands()
+	}
 }
 
 // update sends a session/update.

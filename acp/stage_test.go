@@ -19,11 +19,15 @@ import (
 	store "kimi-acp/soul/session"
 )
 
-// kernelEnv makes the test binary a kernel behind the Wire.
+// kernelEnv makes the test binary a kernel behind the Wire; broken is one that does not start.
 const kernelEnv = "KIMI_ACP_TEST_KERNEL"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(kernelEnv) != "" {
+	switch os.Getenv(kernelEnv) {
+	case "":
+	case "broken":
+		os.Exit(3)
+	default:
 		kernelMain(os.Stdin, os.Stdout)
 		return
 	}

@@ -76,14 +76,19 @@ func runACP(args []string) int {
 	close(made)
 
 	watching := supervisor()
-	kernels := kernels{config: settings.ConfigFile, model: settings.Model, supervisor: watching, log: log.Logger}
+	sessions := sessionsIn(cfg)
+	kernels := kernels{config: settings.ConfigFile, model: settings.Model, sessions: sessions, supervisor: watching, log: log.Logger}
 	runner := proc.NewRunner(proc.Options{Supervisor: watching, Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	err = acp.Serve(ctx, in, out, acp.Options{
 		Version:  currentVersion(),
 		Settings: m.settings,
 		Catalog:  m,
-		Sessions: sessionsIn(cfg),
+		Kernels: func() acp.Kernels {
+			cfg, _ := m.now()
+			return kernels.offered(cfg.Kernel)
+		},
+		Sessions: sessions,
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
@@ -102,7 +107,7 @@ func runACP(args []string) int {
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			cfg, _ := m.now()
 			system := func() string { return systemPrompt(s, runner.Shell()) }
-			return kernels.soul(cfg.Kernel, s, system, func() *soul.Builtin {
+			return kernels.soul(chosenKernel(cfg.Kernel, s.Kernel), s, system, func() *soul.Builtin {
 				m.warm()
 				return builtinSoul(s, cfg, system(), m.fallback(), log.Logger)
 			})

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"kimi-acp/acp"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/kernel"
+	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -16,8 +19,46 @@ import (
 // kernels makes the souls of sessions in the kernel that the settings name.
 type kernels struct {
 	config, model string // of the command line, for a kernel's own
+	sessions      *session.Store
 	supervisor    *proc.Supervisor
 	log           *slog.Logger
+}
+
+// The kernel of the settings, where that is a command line.
+const configuredKernel = "configured"
+
+// offered gives the kernels that there are on this machine; configured is that of the
+// settings.
+func (k kernels) offered(configured string) acp.Kernels {
+	offered := acp.Kernels{Default: kernel.Builtin.String(), Offered: []acp.KernelChoice{
+		{ID: kernel.Builtin.String(), Name: "Built-in", Description: "This program"},
+	}}
+	places := kernel.UsualPlaces(os.Getenv)
+	c, err := kernel.ParseChoice(configured)
+	if err == nil && c.Kind != kernel.Custom {
+		offered.Default = c.Kind.String()
+	}
+	add := func(kind kernel.Kind, name, description string) {
+		if _, err := places.Find(kernel.Choice{Kind: kind}); err == nil || c.Kind == kind {
+			offered.Offered = append(offered.Offered, acp.KernelChoice{ID: kind.String(), Name: name, Description: description})
+		}
+	}
+	add(kernel.Python, "Python", "kimi-cli, with its own models and skills")
+	add(kernel.Rust, "Rust", "kimi-agent, with its own models and skills")
+	add(kernel.Auto, "Automatic", "The first other one that works, else the built-in")
+	if err == nil && c.Kind == kernel.Custom {
+		offered.Default = configuredKernel
+		offered.Offered = append(offered.Offered, acp.KernelChoice{ID: configuredKernel, Name: filepath.Base(c.Command[0]), Description: "The command line of the settings"})
+	}
+	return offered
+}
+
+// chosen is the choice of a session: its own, or that of the settings.
+func chosenKernel(configured, own string) string {
+	if own == "" || own == configuredKernel {
+		return configured
+	}
+	return own
 }
 
 // soul gives the soul of a session in the kernel that choice names. Under auto it is the
@@ -26,6 +67,9 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 	c, err := kernel.ParseChoice(choice)
 	if err != nil {
 		return nil, err
+	}
+	if s.Provider == nil && (c.Kind == kernel.Builtin || c.Kind == kernel.Auto) {
+		return nil, errors.New("the built-in kernel has no model: name one in the settings")
 	}
 	if c.Kind == kernel.Builtin {
 		return builtin(), nil
@@ -53,8 +97,10 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 			}
 			return ""
 		},
+		Sessions:   k.sessions,
 		System:     system,
 		Moment:     s.Moment,
+		Edits:      s.Edits,
 		Supervisor: k.supervisor,
 		Logger:     k.log.With("session", s.SessionID),
 	})

@@ -49,9 +49,9 @@ func ParseChoice(s string) (Choice, error) {
 	return Choice{Kind: Custom, Command: words}, nil
 }
 
-// String is the text that ParseChoice reads.
-func (c Choice) String() string {
-	switch c.Kind {
+// String is the word that ParseChoice reads; a command line has none.
+func (k Kind) String() string {
+	switch k {
 	case Python:
 		return "python"
 	case Rust:
@@ -59,9 +59,17 @@ func (c Choice) String() string {
 	case Auto:
 		return "auto"
 	case Custom:
-		return strings.Join(c.Command, " ")
+		return "a command line"
 	}
 	return "builtin"
+}
+
+// String is the text that ParseChoice reads.
+func (c Choice) String() string {
+	if c.Kind == Custom {
+		return strings.Join(c.Command, " ")
+	}
+	return c.Kind.String()
 }
 
 // Program is a kernel's program that was found.

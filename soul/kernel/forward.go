@@ -55,6 +55,9 @@ func (k *Kernel) event(e wire.Event) {
 			k.cfg.Logger.Debug("the kernel sent an event of a turn when none ran", "type", e.WireType())
 			return
 		}
+		if t.early(e) {
+			return
+		}
 		e = t.complete(e)
 	}
 	if t != nil && !t.note(e) {
@@ -97,6 +100,7 @@ func (k *Kernel) request(c *jsonrpc.Call, m wire.Message) {
 		case !k.offers(m.Name):
 			answer(toolFailure(m.ID, "Tool `"+m.Name+"` not found", "No such tool"))
 		default:
+			t.serve(m.ID)
 			serve(func(ctx context.Context) any {
 				value, _ := k.cfg.Wire.CallTool(ctx, m)
 				if value.IsError && value.Message == "" {

@@ -28,10 +28,10 @@ const (
 
 // Config is what a Kernel is made from. Wire, Program and Launch are required.
 type Config struct {
-	Wire          *wire.Wire // of the session; its ToolHandler runs the Tools
-	Tools         []llm.ToolSpec
-	Program       Program
-	Launch        Launch
+	Wire    *wire.Wire // of the session; its ToolHandler runs the Tools
+	Tools   []llm.ToolSpec
+	Program Program
+	Launch  Launch
 	// Sessions holds the session Launch.SessionID, so that a conversation that began with
 	// another kernel can be carried over; nil: it cannot.
 	Sessions      *session.Store
@@ -42,7 +42,10 @@ type Config struct {
 	// System gives the system prompt that another kernel would go on with; nil: none.
 	System func() string
 	// Moment words how things stand around a prompt, for the model. Nil: nothing is told.
-	Moment     soul.Moment
+	Moment soul.Moment
+	// Edits tells the model what the user made of its edits, and the user of their keeping.
+	// Nil: nothing is told.
+	Edits      soul.Edits
 	Supervisor *proc.Supervisor // ends the program when this one is gone; nil: nobody does
 
 	HandshakeTime time.Duration // how long start and handshake may take; 0: a minute
@@ -158,12 +161,10 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
-	t := &turn{ctx: ctx, peer: p, said: in.Wire(), results: map[string]wire.ToolReturnValue{}}
+	t := &turn{ctx: ctx, peer: p, said: in.Wire(), serving: map[string]bool{}, results: map[string]wire.ToolReturnValue{}}
 	k.begin(t)
-	if k.notice != "" {
-		k.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(k.notice)})
-		k.notice = ""
-	}
+	k.say(k.notice)
+	k.notice = ""
 	status, err := k.prompt(ctx, p, k.tell(ctx, in))
 	cancelled := ctx.Err() != nil
 
@@ -173,10 +174,14 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	if dead {
 		p.end(k.cfg.Patience)
 	}
-	for _, e := range t.finish(err != nil) {
+	t.end()
+	t.calls.Wait()
+	if k.cfg.Edits != nil {
+		k.say(k.cfg.Edits.Notice())
+	}
+	for _, e := range t.missing(err != nil) {
 		k.cfg.Wire.Send(e)
 	}
-	t.calls.Wait()
 	k.finished(dead)
 	shown, steps, done := t.saw()
 	if shown {
@@ -193,6 +198,13 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 		return out, nil
 	}
 	return out, k.failure(p, err, shown)
+}
+
+// say tells the user something that is not the kernel's.
+func (k *Kernel) say(text string) {
+	if text != "" {
+		k.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(text)})
+	}
 }
 
 // Start starts the program now, so that it is known whether it runs; see soul.Starter. A

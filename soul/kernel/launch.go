@@ -81,7 +81,7 @@ func (p Program) identity() string {
 	if p.Kind == Custom {
 		return strings.Join(p.Args, " ")
 	}
-	return Choice{Kind: p.Kind}.String()
+	return p.Kind.String()
 }
 
 // arguments gives the whole command line. In one of the user's, what stands in braces

@@ -7,25 +7,30 @@ import (
 
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
-	"kimi-acp/soul/wire"
 )
 
 // maxTold bounds the earlier texts of the moment that are remembered.
 const maxTold = 64
 
-// tell puts how things stand behind what the user said. A slash command stays as it is:
-// what follows it would be its argument.
+// tell puts what the user made of earlier edits, and how things stand, behind what the
+// user said. A slash command stays as it is: what follows it would be its argument.
 func (k *Kernel) tell(ctx context.Context, in soul.Input) soul.Input {
-	if k.cfg.Moment == nil || strings.HasPrefix(strings.TrimSpace(in.Text), "/") {
+	if strings.HasPrefix(strings.TrimSpace(in.Text), "/") {
+		return in
+	}
+	if k.cfg.Edits != nil {
+		if found := k.cfg.Edits.Findings(ctx); found != "" {
+			in.Parts = append(slices.Clone(in.Parts), llm.Text("<system>"+found+"</system>"))
+		}
+	}
+	if k.cfg.Moment == nil {
 		return in
 	}
 	k.mu.Lock()
 	told := slices.Clone(k.told)
 	k.mu.Unlock()
 	part := k.cfg.Moment.Part(ctx, in.Text, in.Mentions, told)
-	if notice := k.cfg.Moment.Notice(); notice != "" {
-		k.cfg.Wire.Send(wire.ContentPart{Part: llm.Text(notice)})
-	}
+	k.say(k.cfg.Moment.Notice())
 	if part == "" {
 		return in
 	}

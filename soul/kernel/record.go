@@ -16,8 +16,8 @@ func SessionID(id string) string { return session.KernelPrefix + id }
 type record struct {
 	kept   *session.Session // nil: nothing is written
 	begun  bool             // the system prompt is written
-	state  state         // of the history in kept, which this kernel knows
-	carry  []llm.Message // what the kernel's own session does not hold; nil: it holds all
+	state  state            // of the history in kept, which this kernel knows
+	carry  []llm.Message    // what the kernel's own session does not hold; nil: it holds all
 	failed bool
 }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"kimi-acp/soul"
@@ -27,8 +28,10 @@ type turn struct {
 	depth   int  // TurnBegins without their TurnEnds
 	steps   int
 	heard   heard
-	in      bool // within a step
-	results map[string]wire.ToolReturnValue
+	in      bool                            // within a step
+	open    []string                        // ids of the tool calls that were shown without a result, in their order
+	serving map[string]bool                 // ids of the tool calls that run here
+	results map[string]wire.ToolReturnValue // that were given to the kernel, until it tells them
 	steers  []soul.Input
 }
 
@@ -41,7 +44,13 @@ func (t *turn) note(e wire.Event) bool {
 	}
 	t.shown = true
 	t.heard.note(e)
-	switch e.(type) {
+	switch m := e.(type) {
+	case wire.ToolCall:
+		if len(t.open) < maxResults {
+			t.open = append(t.open, m.Call.ID)
+		}
+	case wire.ToolResult:
+		t.open = slices.DeleteFunc(t.open, func(id string) bool { return id == m.ToolCallID })
 	case wire.TurnBegin:
 		t.depth++
 	case wire.TurnEnd:
@@ -97,16 +106,31 @@ func (t *turn) send(in soul.Input) {
 	t.calls.Go(func() { _, _ = p.Wait(t.ctx) }) // a steer that comes too late is lost, as everywhere
 }
 
-// keep keeps what a tool call gave for the event in which the kernel repeats it.
-func (t *turn) keep(id string, v wire.ToolReturnValue) {
-	if v.Files == nil && v.Todo == nil && !v.Rejected {
-		return
-	}
+// serve notes that a tool call is being served.
+func (t *turn) serve(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.serving[id] = true
+}
+
+// keep keeps what a tool call gave for the event in which the kernel repeats it.
+func (t *turn) keep(id string, v wire.ToolReturnValue) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.serving, id)
 	if len(t.results) < maxResults {
 		t.results[id] = v
 	}
+}
+
+// early tells whether an event is what a kernel makes of a tool call that it gave up when
+// the turn was cancelled, while the call still winds down here: what really became of it
+// is among the missing events.
+func (t *turn) early(e wire.Event) bool {
+	m, ok := e.(wire.ToolResult)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return ok && t.ctx.Err() != nil && t.serving[m.ToolCallID]
 }
 
 // complete gives an event back what does not go over the Wire: results their changes,
@@ -121,6 +145,9 @@ func (t *turn) complete(e wire.Event) wire.Event {
 		}
 	case wire.ToolResult:
 		if v, ok := t.results[m.ToolCallID]; ok {
+			if t.ctx.Err() != nil { // the kernel did not wait for it
+				m.ReturnValue = v
+			}
 			m.ReturnValue.Files, m.ReturnValue.Todo, m.ReturnValue.Rejected = v.Files, v.Todo, v.Rejected
 			delete(t.results, m.ToolCallID)
 			return m
@@ -129,19 +156,32 @@ func (t *turn) complete(e wire.Event) wire.Event {
 	return e
 }
 
-// finish ends the turn: nothing of it is forwarded from here on. It gives the events
-// that are missing at its end.
-func (t *turn) finish(failed bool) (missing []wire.Event) {
+// end ends the turn: nothing of the kernel's is forwarded from here on.
+func (t *turn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
+}
+
+// missing gives the events that the kernel did not tell at the turn's end: the results of
+// tools that have run, and what ends a step and turns. No request is served any more.
+func (t *turn) missing(failed bool) (events []wire.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range t.open {
+		if v, ok := t.results[id]; ok {
+			e := wire.ToolResult{ToolCallID: id, ReturnValue: v}
+			t.heard.note(e)
+			events = append(events, e)
+		}
+	}
 	if t.in && failed {
-		missing = append(missing, wire.StepInterrupted{})
+		events = append(events, wire.StepInterrupted{})
 	}
 	for range t.depth {
-		missing = append(missing, wire.TurnEnd{})
+		events = append(events, wire.TurnEnd{})
 	}
-	return missing
+	return events
 }
 
 // saw tells whether an event was forwarded, how many steps there were, and what was said
