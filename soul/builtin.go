@@ -21,7 +21,8 @@ type Config struct {
 	Fallback  llm.Provider // answers while Provider's circuit is open; nil: nobody
 	Wire      *wire.Wire
 	Tools     []llm.ToolSpec // what the model may call; run through Wire.CallTool
-	System    string         // the system prompt, frozen for the session
+	System    string         // the system prompt, frozen until the conversation is compacted
+	Renew     func() string  // the system prompt as it would be made now, "": as it is; nil: it is frozen for good
 	MaxSteps  int            // model calls in one turn, 0: 1000
 	Retry     RetryPolicy    // zero: DefaultRetry
 	Compact   Compaction     // when the conversation is compacted; zero: DefaultCompaction

@@ -124,6 +124,7 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 		}
 		short = draft.Finish(answer)
 	}
+	b.renewSystem()
 	b.history.Restore(short, 0, 0)
 	b.settled = b.history.Tokens()
 	b.record.compact(short, b.settled)
@@ -131,6 +132,21 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": b.settled})
 	b.sendStatus(&assembler{})
 	return outcome, nil
+}
+
+// renewSystem takes the system prompt as it would be made now, with what the project has
+// come to say since. It is the one moment to do so: the prefix that providers keep is lost
+// anyway.
+func (b *Builtin) renewSystem() {
+	if b.cfg.Renew == nil {
+		return
+	}
+	system := b.cfg.Renew()
+	if system == "" || system == b.record.system {
+		return
+	}
+	b.history.holdMore(llm.EstimateText(system) - llm.EstimateText(b.record.system))
+	b.record.system, b.cfg.System = system, system
 }
 
 // planText is the to-do list in a conversation, "" when there is none.

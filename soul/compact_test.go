@@ -40,7 +40,7 @@ func (w *window) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Del
 			yield(llm.Delta{}, ctx.Err())
 			return
 		}
-		summary := req.System != ours
+		summary := !strings.HasPrefix(req.System, ours)
 		if summary {
 			w.sums++
 		} else {
@@ -253,6 +253,37 @@ func TestCompactCommand(t *testing.T) {
 	run(t, s, "/compact")
 	if w.sums != 2 || !strings.Contains(s.transcript(), "No model could sum up") {
 		t.Errorf("%d requests; said %s", w.sums, s.transcript())
+	}
+}
+
+// A compaction is when the model is told what the project has come to say, and not before.
+func TestCompactionRenewsTheSystemPrompt(t *testing.T) {
+	kept, err := session.NewStore(t.TempDir()).Create(t.TempDir(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	w := &window{context: 100_000, sum: echo}
+	s := w.on(nil)
+	now := ours
+	s.cfg.Renew = func() string { return now }
+	s.Keep(kept)
+	s.fill(t, 3000)
+	now += ", and more than there was"
+	run(t, s, "Go on.")
+	if got := w.requests[len(w.requests)-1].System; got != ours {
+		t.Errorf("before a compaction the model is told %q", got)
+	}
+	run(t, s, "/compact")
+	run(t, s, "Go on.")
+	if got := w.requests[len(w.requests)-1].System; got != now {
+		t.Errorf("after a compaction the model is told %q", got)
+	}
+	if _, fixed := s.history.Scale(); fixed != llm.EstimateText(now) {
+		t.Errorf("%d tokens are counted beside the messages, want %d", fixed, llm.EstimateText(now))
+	}
+	if got := kept.Restored().System; got != now {
+		t.Errorf("kept is %q", got)
 	}
 }
 

@@ -138,6 +138,13 @@ func (h *History) Tokens() int {
 	return h.reported + int(float64(n)*h.scaling())
 }
 
+// holdMore is hold for what has become longer, or shorter, by so many estimated tokens.
+func (h *History) holdMore(tokens int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fixed += tokens
+}
+
 // Scale is the model's tokens for each estimated one, and fixed are the estimated
 // tokens of what every request holds beside the messages.
 func (h *History) Scale() (scale float64, fixed int) {

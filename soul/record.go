@@ -229,7 +229,7 @@ func (b *Builtin) Keep(s *session.Session) {
 	b.record = record{system: b.cfg.System, log: b.cfg.Logger, kept: s, begun: r.System != "", next: r.Checkpoints}
 	b.left.due = !b.left.known && len(r.Messages) > 0
 	if b.record.begun {
-		b.history.fixed += llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System)
+		b.history.holdMore(llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System))
 		b.record.system, b.cfg.System = r.System, r.System
 	}
 }

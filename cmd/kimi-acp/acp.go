@@ -109,7 +109,7 @@ func runACP(args []string) int {
 			system := func() string { return systemPrompt(s, runner.Shell()) }
 			return kernels.soul(chosenKernel(cfg.Kernel, s.Kernel), s, system, func() *soul.Builtin {
 				m.warm()
-				return builtinSoul(s, cfg, system(), m.fallback(), log.Logger)
+				return builtinSoul(s, cfg, system, m.fallback(), log.Logger)
 			})
 		},
 	}, jsonrpc.Options{Logger: log.Logger})
@@ -120,14 +120,15 @@ func runACP(args []string) int {
 }
 
 // builtinSoul is the soul of a session that runs in this program.
-func builtinSoul(s acp.SoulSpec, cfg config.Config, system string, fallback llm.Provider, log *slog.Logger) *soul.Builtin {
+func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, fallback llm.Provider, log *slog.Logger) *soul.Builtin {
 	return soul.New(soul.Config{
 		SessionID:   s.SessionID,
 		Provider:    s.Provider,
 		Fallback:    fallback,
 		Wire:        s.Wire,
 		Tools:       s.Executor.Specs(),
-		System:      system,
+		System:      system(),
+		Renew:       system,
 		Controls:    s.Controls,
 		Edits:       s.Edits,
 		Moment:      s.Moment,
