@@ -13,6 +13,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	store "kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
@@ -83,13 +84,14 @@ type SoulSpec struct {
 	Provider  llm.Provider // of the chosen model; nil without a Catalog
 	Roots     []string     // absolute; the first is the working directory
 	Wire      *wire.Wire
-	Executor  *tool.Executor // serves the workspace tools on Wire
-	Disk      fileop.Store   // the roots as they are on disk
-	Controls  soul.Controls  // what slash commands may change
-	Edits     soul.Edits     // the edits of the session
-	Session   soul.Session   // what slash commands may do with the session; nil: nothing
-	Files     soul.Files     // the user's files, for slash commands
-	Moment    soul.Moment    // how things stand around a prompt; nil: it is not told
+	Executor  *tool.Executor    // serves the workspace tools on Wire
+	Disk      fileop.Store      // the roots as they are on disk
+	Controls  soul.Controls     // what slash commands may change
+	Edits     soul.Edits        // the edits of the session
+	Session   soul.Session      // what slash commands may do with the session; nil: nothing
+	Files     soul.Files        // the user's files, for slash commands
+	Moment    soul.Moment       // how things stand around a prompt; nil: it is not told
+	Tasks     *background.Tasks // what goes on beside the conversation
 	// Permissions are what was granted in the session, and what holds beside it.
 	Permissions soul.Permissions
 	// Trusted tells whether the workspace is trusted to run code of its own.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"kimi-acp/contextprovider"
@@ -43,6 +44,9 @@ func (s *session) keep(kept *store.Session) {
 	s.mu.Lock()
 	s.kept = kept
 	s.mu.Unlock()
+	if err := s.tasks.Keep(filepath.Join(kept.OwnDir(), "tasks")); err != nil {
+		s.agent.log.Warn("not all that went on in the background of a session is known", "session", s.id, "error", err)
+	}
 	s.stopRecording = s.wire.Attach(wire.Merged, kept.Wire())
 	keep(s.mind(), kept)
 }

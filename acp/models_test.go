@@ -126,7 +126,7 @@ func (b behaving) Status() soul.Status {
 func configured(change func(*soul.Config)) func(acp.SoulSpec, llm.Provider) (soul.Soul, error) {
 	return func(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
 		c := soul.Config{
-			SessionID: spec.SessionID, Provider: p, Wire: spec.Wire, Tools: spec.Executor.Specs(), Moment: spec.Moment,
+			SessionID: spec.SessionID, Provider: p, Wire: spec.Wire, Tools: spec.Executor.Specs(), Moment: spec.Moment, Tasks: spec.Tasks,
 			System: "test", Logger: slog.New(slog.DiscardHandler),
 		}
 		change(&c)

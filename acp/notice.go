@@ -49,7 +49,7 @@ func failureOf(r wire.StepRetry) llm.Remedy {
 // for the answer. The message that is being streamed goes on behind it.
 func (v *view) notice(severity, title, body string) {
 	if v.session.client.notices {
-		v.update(noticeUpdate{SessionUpdate: "notice", Severity: severity, Title: title, Description: body})
+		v.update(newNotice(severity, title, body))
 		return
 	}
 	text := strings.TrimRight(title, ".") + "."
@@ -59,6 +59,15 @@ func (v *view) notice(severity, title, body string) {
 	v.notices++
 	v.thought = nil
 	v.chunk(newChunk(v.session.id, "agent_thought_chunk", fmt.Sprintf("notice-%d", v.notices)).with(text + "\n"))
+}
+
+// newNotice makes a notice. ACP has no word for a success, which is a severity of the
+// Wire.
+func newNotice(severity, title, body string) noticeUpdate {
+	if severity == "success" {
+		severity = "info"
+	}
+	return noticeUpdate{SessionUpdate: "notice", Severity: severity, Title: title, Description: body}
 }
 
 // supersede prepares for a text or thought that takes the place of what was shown of

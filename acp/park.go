@@ -63,10 +63,16 @@ func (s *session) park() {
 		s.mu.Unlock()
 		return
 	}
+	if s.tasks.Active() > 0 { // nobody else may have the session while they run
+		s.parkLater()
+		s.mu.Unlock()
+		return
+	}
 	s.kept = nil
 	s.mu.Unlock()
 	park(s.mind())
 	s.closeJournal()
+	s.tasks.Release()
 	s.wire.Flush()
 	s.stopRecording()
 	if err := kept.Close(); err != nil {

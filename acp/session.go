@@ -17,6 +17,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	"kimi-acp/soul/background"
 	store "kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
@@ -32,6 +33,7 @@ type session struct {
 	wire     *wire.Wire
 	executor *tool.Executor
 	journal  *tool.Journal
+	tasks    *background.Tasks // what goes on beside the conversation
 	view     *view
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
 	spec     SoulSpec                // what its souls are made from, but for the model and the kernel
@@ -295,8 +297,11 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
+	s.openTasks()
 	s.executor = tool.NewExecutor(tool.Options{
 		Guard:      guard,
+		Tasks:      s.tasks,
+		Detached:   a.opts.Runner,
 		Tools:      s.tools(),
 		Operator:   operator,
 		Journal:    s.journal,
@@ -320,7 +325,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
+	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}
@@ -337,6 +342,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 // close lets go of what the session holds. No turn runs any more.
 func (s *session) close() {
 	s.wire.Close()
+	s.endTasks()
 	s.letGo(s.mind())
 	s.mu.Lock()
 	kept := s.kept

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/skill"
 	"kimi-acp/soul/wire"
@@ -36,6 +37,9 @@ type Config struct {
 	// are none. The kimi profile has its own.
 	Skills func() []skill.Skill
 	Hooks  Hooks // who has a say in turns; nil: nobody
+	// Tasks go on beside the conversation, and the model is told of their ends; nil: there
+	// are none.
+	Tasks *background.Tasks
 	// Permissions are what was granted; nil: nothing is.
 	Permissions Permissions
 	Events      *EventBus    // nil: nobody listens
@@ -264,6 +268,7 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			}
 			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
 		}
+		b.deliver()
 		b.cfg.Wire.Send(wire.StepBegin{N: n})
 		next, err := b.fittingStep(ctx, n)
 		if err != nil {

@@ -131,6 +131,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, fallba
 		Renew:       system,
 		Controls:    s.Controls,
 		Edits:       s.Edits,
+		Tasks:       s.Tasks,
 		Moment:      s.Moment,
 		Permissions: s.Permissions,
 		MaxSteps:    cfg.Loop.MaxStepsPerTurn,

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"kimi-acp/fileop"
 	"kimi-acp/internal/proc"
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -56,15 +58,21 @@ func try(t *testing.T, dir string, tried tool.Tool, mode, file string) trial {
 	}
 	defer disk.Close()
 	asker := &yes{}
+	tasks := background.New(background.Options{})
+	defer tasks.Close()
+	task, err := tasks.Start(t.Context(), background.Spec{Kind: background.Command}, func(context.Context, io.Writer) background.Ending { return background.Ending{} })
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := tool.NewExecutor(tool.Options{
 		Operator: fileop.New(fileop.Options{Disk: disk, Roots: []string{dir}}),
-		Runner:   idle{}, Asker: asker, Cwd: dir, Tools: []tool.Tool{tried},
+		Runner:   idle{}, Asker: asker, Cwd: dir, Tools: []tool.Tool{tried}, Tasks: tasks,
 	})
 	if err := e.SetMode(tool.Mode(mode)); err != nil {
 		t.Fatal(err)
 	}
 	spec := tried.Spec()
-	var s sampler
+	s := sampler{task: task.ID}
 	arguments, err := json.Marshal(s.object(decodeSchema(t, spec.Name, spec.Parameters), file))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +106,10 @@ func outcomes(t *testing.T, tried tool.Tool, modes []mode, file string) []string
 }
 
 // sampler makes up arguments that fit a schema: the required ones, and no text twice.
-type sampler struct{ texts int }
+type sampler struct {
+	task  string // the id of a task that there is
+	texts int
+}
 
 func (s *sampler) object(o schema, file string) map[string]any {
 	out := map[string]any{}
@@ -116,6 +127,8 @@ func (s *sampler) value(name string, of schema, file string) any {
 		return of.Enum[0]
 	case name == "path":
 		return file
+	case name == "task_id":
+		return s.task
 	case name == "patch":
 		return "*** Begin Patch\n*** Update File: " + file + "\n-seed\n+text\n*** End Patch\n"
 	case name == "old": // stands in the file

@@ -41,6 +41,8 @@ func effect(t *testing.T, b tool.Tool) string {
 	switch b.Effect() {
 	case tool.ReadOnly:
 		return "reads"
+	case tool.Waits:
+		return "waits"
 	case tool.Asks:
 		return "asks a question"
 	case tool.Edits:

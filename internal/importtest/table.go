@@ -19,7 +19,7 @@ var rules = []rule{
 	// The demo sees what an editor sees, and scripts the model's end.
 	{"cmd/kimi-acp/demo", []string{"fileop/...", "internal/..."}},
 	// A turn without an editor, and what is built on it.
-	{"cmd/kimi-acp/run", []string{"soul", "soul/llm", "soul/skill", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+	{"cmd/kimi-acp/run", []string{"soul", "soul/background", "soul/llm", "soul/skill", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
 	// What is kept of sessions, shown and mended.
@@ -28,16 +28,17 @@ var rules = []rule{
 	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
 	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
-	{"acp", []string{"editors", "soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
+	{"acp", []string{"editors", "soul", "soul/background", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 
-	{"soul", []string{"soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "soul/compaction", "contextprovider", "fileop", "internal/..."}},
+	{"soul", []string{"soul/background", "soul/llm", "soul/wire", "soul/tool", "soul/session", "soul/skill", "soul/compaction", "contextprovider", "fileop", "internal/..."}},
+	{"soul/background", []string{"internal/..."}},
 	{"soul/compaction", []string{"soul/llm", "soul/session", "contextprovider"}},
 	{"soul/kernel", []string{"contextprovider", "soul", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	// A client of kimi-cli's Wire at the same place where acp has an editor.
-	{"soul/wireserver", []string{"soul", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
+	{"soul/wireserver", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
 	{"soul/skill", nil},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
-	{"soul/tool", []string{"soul/llm", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
+	{"soul/tool", []string{"soul/background", "soul/llm", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
 	{"soul/llm", []string{"internal/jsonstring"}},
 	{"soul/llm/openai", []string{"soul/llm", "internal/..."}},

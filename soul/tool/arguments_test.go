@@ -117,9 +117,9 @@ func TestToolArguments(t *testing.T) {
 		{"StrReplaceFile", `{"path":"a","edit":[{"old":"x","new":"y"},{"old":"x"}]}`, "", "", "`edit[1].new` is missing, it must be a string"},
 		{"StrReplaceFile", `{"path":"a","edit":{"old":1,"new":"y"}}`, "", "", "`edit[0].old` must be a string, not 1"},
 
-		{"Shell", `{"command":"ls"}`, `{"command":"ls","timeout":60}`, "", ""},
-		{"Shell", `{"command":"ls","timeout":86400}`, `{"command":"ls","timeout":300}`, "`timeout` was lowered to its maximum, 300.", ""},
-		{"Shell", `{"command":"ls","timeout":0}`, "", "", "`timeout` must be an integer from 1 to 300, not 0"},
+		{"Shell", `{"command":"ls"}`, `{"command":"ls"}`, "", ""},
+		{"Shell", `{"command":"ls","timeout":86401}`, `{"command":"ls","timeout":86400}`, "`timeout` was lowered to its maximum, 86400.", ""},
+		{"Shell", `{"command":"ls","timeout":0}`, "", "", "`timeout` must be an integer from 1 to 86400, not 0"},
 		{"Shell", `{"command":["ls","-l"]}`, "", "", "`command` must be a string of 1 to 100000 characters, not an array of 2"},
 		{"Shell", `{"command":""}`, "", "", "`command` must be a string"},
 

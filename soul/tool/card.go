@@ -65,6 +65,14 @@ func lookOf(name string) look {
 		return look{kind: "think", plain: "Think"}
 	case "SetTodoList":
 		return look{kind: "think", plain: "To-do list"}
+	case "TaskList":
+		return look{kind: "read", plain: "List background tasks"}
+	case "TaskOutput":
+		return look{kind: "read", verb: "Output of ", plain: "Output of a task", keys: []string{"task_id"}}
+	case "TaskStop":
+		return look{kind: "execute", verb: "Stop ", plain: "Stop a task", keys: []string{"task_id"}}
+	case "WaitFor":
+		return look{kind: "other", plain: "Wait for background tasks"}
 	case "Agent":
 		return look{kind: "think", verb: "Agent: ", plain: "Start an agent", keys: []string{"description"}}
 	case "EnterPlanMode":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/wire"
 )
@@ -27,15 +28,21 @@ type Options struct {
 	Images     bool    // the model can see images, until SetImages
 	// Progress is told how calls fare, in order for each call; calls come side by
 	// side. It may block, which slows the call. Nil: nobody watches.
-	Progress    func(wire.ToolProgress)
-	Cwd         string    // the working directory of commands, absolute
-	Roots       []string  // the folders of the workspace, absolute; nil: Cwd. A Guard has its own
-	Tools       []Tool    // nil: Builtin()
-	Todo        *TodoList // nil: a new list
-	Guard       *Guard    // judges before anybody is asked; nil: commands ask, and files are judged as in an untrusted folder Cwd
-	Checker     Checker   // finds what edits break; nil: nobody looks
-	Journal     *Journal  // keeps the changes, and Operator must be its Operator; nil: nothing is kept
-	MaxParallel int       // how many calls read at once; 0: 8
+	Progress func(wire.ToolProgress)
+	Cwd      string    // the working directory of commands, absolute
+	Roots    []string  // the folders of the workspace, absolute; nil: Cwd. A Guard has its own
+	Tools    []Tool    // nil: Builtin()
+	Todo     *TodoList // nil: a new list
+	Guard    *Guard    // judges before anybody is asked; nil: commands ask, and files are judged as in an untrusted folder Cwd
+	Checker  Checker   // finds what edits break; nil: nobody looks
+	// Tasks are the commands and agents that go on beside the conversation; their owner
+	// closes them. Nil: there are none.
+	Tasks *background.Tasks
+	// Detached runs the commands of Tasks, which outlive the calls that start them; nil:
+	// Runner.
+	Detached    Runner
+	Journal     *Journal // keeps the changes, and Operator must be its Operator; nil: nothing is kept
+	MaxParallel int      // how many calls read at once; 0: 8
 	Logger      *slog.Logger
 }
 
@@ -47,6 +54,8 @@ type Executor struct {
 	tree       Tree
 	overlay    Overlay
 	runner     Runner
+	detached   Runner
+	tasks      *background.Tasks // may be nil
 	questioner Questioner
 	cwd        string
 	images     atomic.Bool // the model can see images
@@ -81,6 +90,8 @@ func NewExecutor(o Options) *Executor {
 		tree:       o.Tree,
 		overlay:    o.Overlay,
 		runner:     o.Runner,
+		detached:   o.Detached,
+		tasks:      o.Tasks,
 		questioner: o.Questioner,
 		cwd:        o.Cwd,
 		todo:       o.Todo,
@@ -103,6 +114,9 @@ func NewExecutor(o Options) *Executor {
 			o.Roots = []string{o.Cwd}
 		}
 		e.files = plainGuard(o.Roots)
+	}
+	if e.detached == nil {
+		e.detached = o.Runner
 	}
 	e.outside, _ = o.Operator.(Outside)
 	if e.tree == nil {

@@ -42,8 +42,13 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 		question += "\n\n" + codeSpan(policy.Visible(cmd.Dir)) + " is another folder now than when this was asked."
 	}
 	c.askedIn = here
+	action := "run command"
+	if c.detach {
+		action = "run background command"
+		question += "\n\nIt goes on in the background."
+	}
 	return c.permit(ctx, r, Action{
-		Name:        "run command",
+		Name:        action,
 		Description: question,
 		Effect:      Runs,
 		Bound:       commandDigest(cmd),

@@ -24,6 +24,7 @@ type Invocation struct {
 	// written or run has to be in here, or allowed by the rules at that moment.
 	granted map[fileop.Digest]bool
 	askedIn facts.Folder // the working directory when a command was judged last
+	detach  bool         // commands are meant to outlive the call
 }
 
 // Progress tells those who watch how the call fares. Running is false while it

@@ -15,8 +15,9 @@ import (
 
 // The limits of one command.
 const (
-	defaultTimeout  = 60  // seconds
-	maxTimeout      = 300 // seconds
+	defaultTimeout  = 60     // seconds, in the foreground
+	maxTimeout      = 300    // seconds, in the foreground
+	maxDetached     = 86_400 // seconds, in the background
 	maxCommandChars = 100_000
 )
 
@@ -25,7 +26,9 @@ var shellDescription string
 
 type shellArguments struct {
 	Command string `json:"command" jsonschema:"The command line, for bash where there is one."`
-	Timeout int    `json:"timeout,omitempty" jsonschema:"Seconds after which the command is stopped."`
+	Timeout *int   `json:"timeout,omitempty" jsonschema:"Seconds after which the command is stopped: 60 if left out, 300 at most; in the background it has no limit if left out."`
+	Detach  bool   `json:"run_in_background,omitempty" jsonschema:"Let the command go on beside the conversation, and get a task id at once."`
+	What    string `json:"description,omitempty" jsonschema:"What the command is for, in a few words; needed in the background."`
 }
 
 func newShell() Tool {
@@ -33,12 +36,12 @@ func newShell() Tool {
 		Name:        "Shell",
 		Description: shellDescription,
 		Effect:      Runs,
-		Defaults:    shellArguments{Timeout: defaultTimeout},
 		Refine: func(a map[string]*jsonschema.Schema) {
 			a["command"].MinLength = jsonschema.Ptr(1)
 			a["command"].MaxLength = jsonschema.Ptr(maxCommandChars)
 			a["timeout"].Minimum = jsonschema.Ptr(1.0)
-			a["timeout"].Maximum = jsonschema.Ptr(float64(maxTimeout))
+			a["timeout"].Maximum = jsonschema.Ptr(float64(maxDetached))
+			a["description"].MaxLength = jsonschema.Ptr(maxTaskText)
 		},
 		Run: shell,
 	})
@@ -52,15 +55,28 @@ func shell(ctx context.Context, c *Invocation, in shellArguments) wire.ToolRetur
 	case strings.ContainsRune(in.Command, 0):
 		return failure("Error validating JSON arguments: `command` must not hold a NUL character.", "Invalid arguments")
 	}
-	timeout := time.Duration(in.Timeout) * time.Second
-	out, uncovered, err := c.Command(ctx, proc.Command{
+	seconds := defaultTimeout
+	if in.Timeout != nil {
+		seconds = *in.Timeout
+	}
+	cmd := proc.Command{
 		Shell: in.Command,
 		// Nothing may wait for a person who cannot answer, or draw on a terminal
 		// that is not there.
-		Env:     []string{"GIT_TERMINAL_PROMPT=0", "PAGER=cat", "TERM=dumb"},
-		Timeout: timeout,
-	})
-	return withNotes(commandResult(ctx, out, err, timeout), commandNotes(out, uncovered))
+		Env: []string{"GIT_TERMINAL_PROMPT=0", "PAGER=cat", "TERM=dumb"},
+	}
+	if in.Detach {
+		return shellDetached(ctx, c, in, cmd)
+	}
+	var lowered []string
+	if seconds > maxTimeout {
+		seconds = maxTimeout
+		lowered = []string{fmt.Sprintf("`timeout` was lowered to %d, the most while you wait; with `run_in_background` a command may take longer.", maxTimeout)}
+	}
+	timeout := time.Duration(seconds) * time.Second
+	cmd.Timeout = timeout
+	out, uncovered, err := c.Command(ctx, cmd)
+	return withNotes(commandResult(ctx, out, err, timeout), append(lowered, commandNotes(out, uncovered)...))
 }
 
 // commandNotes tells what a model would not see from a command's output.

@@ -16,6 +16,7 @@ type Effect uint8
 // The effects, from the mildest.
 const (
 	ReadOnly Effect = iota + 1 // changes nothing of the user's, and asks only where the rules say so
+	Waits                      // changes nothing, and may wait long for what goes on in the background
 	Asks                       // changes nothing, and waits for the user
 	Edits                      // changes files, through Invocation.Edit
 	Runs                       // runs commands, which may change anything

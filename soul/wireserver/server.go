@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
@@ -24,16 +26,17 @@ const endGrace = 5 * time.Second
 
 // server serves one session to one client.
 type server struct {
-	opts     Options
-	log      *slog.Logger
-	conn     *jsonrpc.Conn
-	wire     *wire.Wire
-	soul     *soul.Builtin
-	executor *tool.Executor
-	desk     *desk
-	switches *switches
-	hooks    *hooks
-	tasks    sync.WaitGroup // what waits for the client's answers
+	opts       Options
+	log        *slog.Logger
+	conn       *jsonrpc.Conn
+	wire       *wire.Wire
+	soul       *soul.Builtin
+	executor   *tool.Executor
+	background *background.Tasks // what goes on beside the conversation
+	desk       *desk
+	switches   *switches
+	hooks      *hooks
+	tasks      sync.WaitGroup // what waits for the client's answers
 
 	mu       sync.Mutex
 	running  activity
@@ -67,6 +70,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) (err err
 	if err != nil {
 		return err
 	}
+	defer s.background.Close()
 	defer s.wire.Close()
 	s.conn = jsonrpc.NewConn(in, out, s, jsonrpc.Options{Dialect: jsonrpc.Wire, MaxMessage: maxLine, Logger: o.Logger})
 	defer s.wire.Attach(wire.Raw, wire.ViewFunc(s.forward))()
@@ -82,7 +86,12 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.desk = newDesk(s)
+	s.background = background.New(background.Options{Logger: s.log})
+	if err := s.background.Keep(filepath.Join(o.Kept.OwnDir(), "tasks")); err != nil {
+		s.log.Warn("not all that went on in the background of the session is known", "error", err)
+	}
 	s.executor = tool.NewExecutor(tool.Options{
+		Tasks:      s.background,
 		Operator:   fileop.New(fileop.Options{Disk: disk, Roots: o.Roots}),
 		Runner:     o.Runner,
 		Asker:      s.desk,
@@ -101,6 +110,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		Provider:  o.Provider,
 		Wire:      s.wire,
 		System:    o.System,
+		Tasks:     s.background,
 		MaxSteps:  o.MaxSteps,
 		Retry:     o.Retry,
 		Compact:   o.Compact,

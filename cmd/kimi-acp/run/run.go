@@ -10,6 +10,7 @@ import (
 	"kimi-acp/contextprovider"
 	"kimi-acp/fileop"
 	"kimi-acp/soul"
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/skill"
 	"kimi-acp/soul/tool"
@@ -69,7 +70,10 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	}
 	roots := []string{o.Dir}
 	bus := wire.New()
+	tasks := background.New(background.Options{Logger: o.Logger})
+	defer tasks.Close()
 	world := tool.Options{
+		Tasks:    tasks,
 		Operator: fileop.New(fileop.Options{Disk: disk, Roots: roots}),
 		Runner:   o.Runner,
 		Guard:    o.Guard,
@@ -99,6 +103,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 			Roots: roots, OS: runtime.GOOS, Shell: o.Shell,
 			Instructions: contextprovider.Instructions(ctx, disk, roots),
 		}),
+		Tasks:    tasks,
 		MaxSteps: o.MaxSteps,
 		Retry:    o.Retry,
 		Compact:  o.Compact,
