@@ -53,7 +53,9 @@ editor's settings.
 		fmt.Fprintln(os.Stderr, "kimi-acp: cannot take over stdin and stdout:", err)
 		return 1
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// An editor that ends takes its terminal along, which the companion must not die of
+	// before it has removed its state.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cfg, _ := config.Load(os.Getenv, config.Flags{Debug: debug})
 	log := obs.Open(obs.Options{Dir: cfg.LogDir(), Debug: cfg.Debug, Stderr: os.Stderr})

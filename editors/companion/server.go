@@ -51,6 +51,7 @@ type server struct {
 	desk     *desk
 	handler  *protocol.Handler
 	writer   *state.Writer // nil: states cannot be kept
+	unseen   func()        // removes what was published, for good
 	exit     context.CancelFunc
 	phase    phase
 	literals bool // the editor takes code actions and not only commands
@@ -71,9 +72,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		return s.actions(c, p)
 	}
 	s.handler.WorkspaceExecuteCommand = s.execute
-	writer, stop := s.desk.start(ctx, o)
-	s.writer = writer
-	defer stop()
+	s.writer, s.unseen = s.desk.start(ctx, o)
+	defer s.unseen()
 	var conn *jsonrpc.Conn // its handler runs in Run only
 	conn = jsonrpc.NewConn(in, out, jsonrpc.HandlerFunc(func(call *jsonrpc.Call) { s.handle(conn, call) }), jsonrpc.Options{
 		Framing: jsonrpc.ContentLength, Dialect: jsonrpc.LSP, Logger: o.Logger, Linger: time.Second,
@@ -86,8 +86,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 }
 
 // start publishes what comes onto the desk until stop is called, which waits for that
-// to end and removes what was written. Without a folder nothing is published, and the
-// writer is nil: the editor should not suffer for it.
+// to end and removes what was written; further calls do nothing. Without a folder
+// nothing is published, and the writer is nil: the editor should not suffer for it.
 func (d *desk) start(ctx context.Context, o Options) (w *state.Writer, stop func()) {
 	w, err := state.NewWriter(o.Folder)
 	if err != nil {
@@ -97,13 +97,13 @@ func (d *desk) start(ctx context.Context, o Options) (w *state.Writer, stop func
 	ctx, cancel := context.WithCancel(ctx)
 	var publishing sync.WaitGroup
 	publishing.Go(func() { d.publish(ctx, w, o.Logger) })
-	return w, func() {
+	return w, sync.OnceFunc(func() {
 		cancel()
 		publishing.Wait()
 		if err := w.Close(); err != nil {
 			o.Logger.Warn("the editor state is left behind", "error", err)
 		}
-	}
+	})
 }
 
 // handle answers one message.
@@ -120,6 +120,7 @@ func (s *server) handle(conn *jsonrpc.Conn, call *jsonrpc.Call) {
 		call.Reply(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "The server is shutting down"})
 	case method == protocol.MethodShutdown:
 		s.phase = ending
+		s.unseen() // editors kill a server that has answered
 		call.Reply(nil, nil)
 	case method == methodEditorState:
 		if err := s.desk.told(call.Params()); err != nil {

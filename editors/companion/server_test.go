@@ -99,6 +99,23 @@ func TestSensors(t *testing.T) {
 	s.gone()
 }
 
+// Editors kill a server that has answered to shutdown, so nothing may be left then.
+func TestShutdownLeavesNothing(t *testing.T) {
+	s := newStage(t)
+	e := s.serve()
+	e.greet()
+	e.open("a.go", "x\n")
+	s.await("the opened file", func(st state.State) bool { return st.Active != nil })
+	if got := string(e.call("shutdown", nil)); got != "null" {
+		t.Errorf("shutdown: %s", got)
+	}
+	s.gone()
+	e.notify("exit", nil)
+	check(t, <-e.ended)
+	check(t, e.input.Close())
+	<-e.read
+}
+
 // An editor that tells of no cursor: what is typed into is in focus.
 func TestTypingMovesTheCursor(t *testing.T) {
 	s := newStage(t)

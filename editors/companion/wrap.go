@@ -34,8 +34,8 @@ func Wrap(ctx context.Context, in io.ReadCloser, out io.Writer, server Wrapped, 
 	l := &listener{options: o, desk: newDesk(o.Sensitive)}
 	l.handler = l.desk.senses()
 	l.handler.SetInitialized(true)
-	_, stop := l.desk.start(ctx, o)
-	defer stop()
+	_, l.unseen = l.desk.start(ctx, o)
+	defer l.unseen()
 
 	asked, answered := l.listen(ctx, l.fromEditor, nil), l.listen(ctx, l.fromServer, l.seeAnswer)
 	var asking sync.WaitGroup
@@ -125,6 +125,7 @@ type listener struct {
 	options Options
 	desk    *desk
 	handler *protocol.Handler
+	unseen  func() // removes what was published, for good
 
 	agreed bool // the answer to initialize was seen; for seeAnswer alone
 }
@@ -138,7 +139,8 @@ func (l *listener) fromEditor(call *jsonrpc.Call) {
 		if json.Unmarshal(call.Params(), &g) == nil {
 			l.desk.use(state.Editor{Name: g.ClientInfo.Name, Version: g.ClientInfo.Version}, g.roots(l.options.Dir), "")
 		}
-	case protocol.MethodShutdown: // glsp would take nothing in from then on
+	case protocol.MethodShutdown:
+		l.unseen() // editors kill a server that has answered
 	case methodEditorState:
 		_ = l.desk.told(call.Params()) // the server has no such method either
 	default:

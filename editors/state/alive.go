@@ -49,6 +49,22 @@ func bury(root *os.Root, id string) {
 	_ = remove(root, id+lockEnd)
 }
 
+// buryLocks removes the locks of companions that were killed while they removed what
+// they had written: nothing else is left by which they would be looked at.
+func buryLocks(root *os.Root, names []string, now time.Time) {
+	told := map[string]bool{}
+	for _, name := range names {
+		if id, ok := idOf(name); ok && !strings.HasSuffix(name, lockEnd) {
+			told[id] = true
+		}
+	}
+	for _, name := range names {
+		if id, ok := idOf(name); ok && !told[id] {
+			alive(root, id, now)
+		}
+	}
+}
+
 // list gives the names of the files in the folder, in order.
 func list(root *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(root.FS(), ".")

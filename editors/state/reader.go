@@ -61,6 +61,7 @@ func (r *Reader) States() ([]State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, seen := time.Now(), map[string]readState{}
+	buryLocks(root, names, now)
 	var all []State
 	for _, name := range names {
 		id, ok := idOf(name)

@@ -135,6 +135,21 @@ func TestDeadCompanionIsIgnoredAndRemoved(t *testing.T) {
 	}
 }
 
+// A companion may be killed between the removal of its state and of its lock.
+func TestLoneLockIsRemoved(t *testing.T) {
+	dir, project := meet(t)
+	w := newWriter(t, dir) // lives, and has told nothing yet
+	lone := filepath.Join(dir, "1-dead.lock")
+	check(t, os.WriteFile(lone, nil, 0o600))
+	states(t, NewReader(dir, []string{project}))
+	if _, err := os.Stat(lone); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock of the dead: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, w.id+lockEnd)); err != nil {
+		t.Errorf("the lock of the living: %v", err)
+	}
+}
+
 func TestFolderIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has access lists instead of modes")
