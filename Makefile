@@ -35,7 +35,7 @@ test: ## run all tests with the race detector
 	$(GO) test -race ./...
 
 test-clients: ## run the tests with real ACP clients and editors
-	$(GO) test -tags clients -count=1 -v ./internal/clienttest
+	$(GO) test -tags clients -count=1 -timeout 30m -v ./internal/clienttest
 
 test-kernels: ## run the tests with kimi-cli from PyPI
 	$(GO) test -tags kernels -count=1 -v ./internal/kerneltest

@@ -4,7 +4,8 @@ package clienttest
 
 import (
 	"fmt"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,24 +13,6 @@ import (
 	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/modeltest"
 )
-
-// commit makes the desk's folder a repository, and a workspace that is trusted, so that
-// git is asked.
-func (d desk) commit(t *testing.T, agent string) {
-	t.Helper()
-	for _, args := range [][]string{
-		{"git", "init", "-q", "-b", "looked-at"},
-		{"git", "add", "."},
-		{"git", "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "Where it began"},
-		{agent, "trust", "add", d.dir},
-	} {
-		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-		cmd.Dir, cmd.Env = d.dir, d.env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-}
 
 // now gives the one editor that tells something of the desk, once good holds of it.
 func (d desk) now(t *testing.T, what string, meanwhile func(), good func(seen) bool) (found seen) {
@@ -44,7 +27,7 @@ func (d desk) now(t *testing.T, what string, meanwhile func(), good func(seen) b
 // checkPrompt sends a prompt by another client, in the folder on which an editor is
 // open, and holds the request that the model gets against what the user sees there:
 // everything once. asked is what the user chose to be sent along, "" for nothing.
-func (d desk) checkPrompt(t *testing.T, agent, asked string, s seen) {
+func (d scene) checkPrompt(t *testing.T, agent, asked string, s seen) {
 	t.Helper()
 	model := modeltest.New(t)
 	model.Push(says("seen"))
@@ -76,11 +59,11 @@ func (d desk) checkPrompt(t *testing.T, agent, asked string, s seen) {
 	t.Logf("prompt answered after %v, told:\n%s", time.Since(began), text)
 	want := []string{
 		"what is wrong?",
-		fmt.Sprintf("active file: a.go, cursor at line %d column %d", s.Active.Cursor.Line, s.Active.Cursor.Column),
+		fmt.Sprintf("active file: %s, cursor at line %d column %d", d.file, s.Active.Cursor.Line, s.Active.Cursor.Column),
 		"selected: line 3 column 16 to line 3 column 22\n3| return\n",
-		"unsaved changes (commands see the files as they are on disk): a.go\n",
-		"a.go, from line 1 of 3, with unsaved changes\n1| package x\n2| \n3| func f() int { return oops }\n",
-		"undefined: oops",
+		"unsaved changes (commands see the files as they are on disk): " + d.file + "\n",
+		d.file + ", from line 1 of 3, with unsaved changes\n" + numbered(d.unsaved),
+		d.problem,
 		"branch looked-at\nnothing has changed since the last commit\n",
 		"Where it began",
 	}
@@ -94,5 +77,32 @@ func (d desk) checkPrompt(t *testing.T, agent, asked string, s seen) {
 	}
 	if sent := strings.Contains(turn.Text(), "Sent along, as you chose in the editor"); sent != (asked != "") {
 		t.Errorf("the user was shown: %s", turn.Text())
+	}
+}
+
+// numbered is a text as a model is shown it.
+func numbered(text string) string {
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		fmt.Fprintf(&b, "%d| %s", n, line)
+	}
+	return b.String()
+}
+
+// awaitPrompt waits for a prompt that a code action queued.
+func (d desk) awaitPrompt(t *testing.T, want string) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(d.states(), "*.prompt"))
+		for _, file := range files {
+			if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), want) {
+				return
+			}
+		}
+		if time.Since(began) > leaveTime {
+			t.Fatalf("no prompt with %s was queued: %v", want, files)
+		}
 	}
 }

@@ -129,13 +129,39 @@ func run(ctx context.Context, name string, args ...string) error {
 
 // command runs a program of the packages.
 func (d debian) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	args = append([]string{"--library-path", strings.Join(d.libraries(), ":"), filepath.Join(string(d), "usr", "bin", program)}, args...)
+	return exec.CommandContext(ctx, d.loader(), args...)
+}
+
+// libraries are the folders that hold the libraries of the packages.
+func (d debian) libraries() []string {
+	dirs, _ := filepath.Glob(filepath.Join(string(d), "usr", "lib", "*-linux-gnu*"))
+	return dirs
+}
+
+// loader is what starts programs of the packages.
+func (d debian) loader() string {
 	usr := filepath.Join(string(d), "usr")
-	libraries, _ := filepath.Glob(filepath.Join(usr, "lib", "*-linux-gnu*"))
 	loaders, _ := filepath.Glob(filepath.Join(usr, "lib*", "ld-linux*.so.*"))
 	more, _ := filepath.Glob(filepath.Join(usr, "lib", "*-linux-gnu*", "ld-linux*.so.*"))
-	loaders = append(append(loaders, more...), "no loader was found") // which cannot be run, and says so
-	args = append([]string{"--library-path", strings.Join(libraries, ":"), filepath.Join(usr, "bin", program)}, args...)
-	return exec.CommandContext(ctx, loaders[0], args...)
+	return append(append(loaders, more...), "no loader was found")[0] // which cannot be run, and says so
+}
+
+// patched gives a program of the packages that the system can start by its own name,
+// as one must be that starts itself again. The packages must hold patchelf.
+func (d debian) patched(t *testing.T, program string) (string, error) {
+	whole := filepath.Join(string(d), program)
+	patched := whole + "-patched"
+	if _, err := os.Stat(patched); err == nil {
+		return patched, nil
+	}
+	fresh := fmt.Sprintf("%s-%d", patched, os.Getpid())
+	defer os.Remove(fresh)
+	patch := d.command(t.Context(), "patchelf", "--set-interpreter", d.loader(), "--force-rpath", "--set-rpath", strings.Join(d.libraries(), ":"), "--output", fresh, whole)
+	if out, err := patch.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("patch %s: %w\n%s", program, err, out)
+	}
+	return patched, os.Rename(fresh, patched)
 }
 
 // goplsVersion is the last one that Go 1.26 builds.

@@ -1,8 +1,9 @@
 // Package clienttest drives the built agent with ACP clients that other people
 // wrote: the command line client acpx and five generations of the TypeScript SDK.
 // They run as they are installed, so a test here fails when a client cannot work
-// with the agent, whatever the agent's own reading of the protocol says. Real editors
-// are driven by their keys beside the companion language server.
+// with the agent, whatever the agent's own reading of the protocol says. Real editors,
+// VS Code in a browser among them, are driven by their keys beside the companion
+// language server, and pictures of them are kept.
 //
 // The tests stand behind the build tag clients, since they install packages:
 //

@@ -58,8 +58,9 @@ func (p packages) manifest(name string) ([]byte, error) {
 
 // install gives the node_modules folder that holds a package of the list, and
 // skips the test with a banner when the package cannot be had. What was installed
-// once is used again as long as its manifest stays the same.
-func install(t *testing.T, list packages, name string) string {
+// once is used again as long as its manifest stays the same. within are folders of
+// the modules that hold a package.json of their own, whose packages are installed too.
+func install(t *testing.T, list packages, name string, within ...string) string {
 	t.Helper()
 	manifest, err := list.manifest(name)
 	if err != nil {
@@ -76,7 +77,7 @@ func install(t *testing.T, list packages, name string) string {
 		return modules
 	}
 	began := time.Now()
-	if err := installInto(t.Context(), dir, manifest); err != nil {
+	if err := installInto(t.Context(), dir, manifest, list.AllowScripts[name], within); err != nil {
 		skipLoudly(t, name, list.Dependencies[name], err)
 	}
 	t.Logf("installed %s %s in %v", name, list.Dependencies[name], time.Since(began).Round(time.Millisecond))
@@ -97,7 +98,7 @@ func cacheDir() (string, error) {
 
 // installInto installs a manifest beside dir and renames the result, so that dir
 // is there whole or not at all.
-func installInto(ctx context.Context, dir string, manifest []byte) error {
+func installInto(ctx context.Context, dir string, manifest []byte, scripts bool, within []string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return fmt.Errorf("look for npm: %w", err)
@@ -115,12 +116,20 @@ func installInto(ctx context.Context, dir string, manifest []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, installTime)
 	defer cancel()
-	// What is kept must not name a registry, hence no lock file.
-	cmd := exec.CommandContext(ctx, npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline", "--loglevel=error")
-	cmd.Dir = fresh
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm install: %w\n%s", err, tail(string(out), 4096))
+	for _, folder := range append([]string{"."}, within...) {
+		args := []string{"install", "--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline", "--loglevel=error"}
+		if folder == "." {
+			args = append(args, "--no-package-lock") // what is kept must not name a registry
+		}
+		if !scripts {
+			args = append(args, "--ignore-scripts")
+		}
+		cmd := exec.CommandContext(ctx, npm, args...)
+		cmd.Dir = filepath.Join(fresh, folder)
+		cmd.WaitDelay = 5 * time.Second
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("npm install in %s: %w\n%s", folder, err, tail(string(out), 4096))
+		}
 	}
 	if err := os.Rename(fresh, dir); err != nil {
 		if _, there := os.Stat(dir); there == nil {

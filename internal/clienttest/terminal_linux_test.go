@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -26,7 +27,11 @@ type terminal struct {
 
 	mu     sync.Mutex
 	screen []byte // the end of what was shown
+	all    []byte // what was shown from the beginning, at most maxShown
 }
+
+// maxShown is how much of what a terminal shows is kept, in bytes.
+const maxShown = 4 << 20
 
 // inTerminal starts a program in a terminal of 40 lines of 120 columns.
 func inTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
@@ -88,6 +93,7 @@ func (x *terminal) read() {
 		x.mu.Lock()
 		x.screen = append(x.screen, buffer[:n]...)
 		x.screen = x.screen[max(0, len(x.screen)-4096):]
+		x.all = append(x.all, buffer[:min(n, maxShown-len(x.all))]...)
 		x.mu.Unlock()
 		if err != nil {
 			return
@@ -123,6 +129,16 @@ func (x *terminal) pressUntil(keys, text string) bool {
 		}
 	}
 	return false
+}
+
+// picture keeps a picture of what is shown, where a browser can be had to draw it.
+func (x *terminal) picture(name string) {
+	x.mu.Lock()
+	shown := slices.Clone(x.all)
+	x.mu.Unlock()
+	x.t.Run("picture", func(t *testing.T) {
+		installBrowser(t).picture(t, installVSCode(t), name, shown)
+	})
 }
 
 // leave waits until the program has ended.

@@ -15,8 +15,7 @@ import (
 func TestVSCodeExtension(t *testing.T) {
 	agent := buildAgent(t)
 	node := filepath.Join(install(t, readPackages(t), "node"), "node", "bin", "node")
-	d := editorDesk(t)
-	d.commit(t, agent)
+	d := goScene(t, agent)
 	extension, err := filepath.Abs("../../editors/vscode")
 	if err != nil {
 		t.Fatal(err)
@@ -51,17 +50,17 @@ func TestVSCodeExtension(t *testing.T) {
 		}
 	}
 	step("activated")
-	d.await(t, "the file", nil, func(s seen) bool { return s.at(1, 1) && s.Editor.Name == "a window" && s.Active.Language == "go" })
+	d.await(t, "the file", nil, func(s seen) bool { return d.at(1, 1)(s) && s.Editor.Name == "a window" })
 	step("select")
-	t.Logf("selection seen after %v", d.await(t, "the selection", nil, func(s seen) bool { return s.selects("return") && s.at(3, 22) }))
+	t.Logf("selection seen after %v", d.await(t, "the selection", nil, func(s seen) bool { return d.selected(s) && d.at(3, 22)(s) }))
 	step("type")
-	t.Logf("unsaved text seen after %v", d.await(t, "the unsaved text", nil, func(s seen) bool { return s.unsaved() && s.at(3, 27) }))
+	t.Logf("unsaved text seen after %v", d.await(t, "the unsaved text", nil, func(s seen) bool { return d.broken(s) && d.at(3, 27)(s) }))
 	step("diagnose")
-	t.Logf("diagnostics seen after %v", d.await(t, "the diagnostics", nil, seen.broken))
+	t.Logf("diagnostics seen after %v", d.await(t, "the diagnostics", nil, d.reported))
 	step("fix")
 	d.awaitPrompt(t, `"kind":"fix"`)
 	step("select")
-	d.checkPrompt(t, agent, "By an action of the editor the user asks to mend what is reported at a.go, line 3 column 23", d.now(t, "everything", nil, seen.whole))
+	d.checkPrompt(t, agent, "By an action of the editor the user asks to mend what is reported at a.go, line 3 column 23", d.now(t, "everything", nil, d.whole))
 	if err := input.Close(); err != nil {
 		t.Fatal(err)
 	}
