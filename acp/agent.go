@@ -67,6 +67,8 @@ type Settings struct {
 	Missing string
 	// Mode is the mode that sessions begin in; "" is tool.ModeDefault.
 	Mode tool.Mode
+	// DMail says that the model may go back to an earlier point of its turn.
+	DMail bool
 }
 
 // settings is what a new session begins with.
@@ -96,6 +98,8 @@ type SoulSpec struct {
 	Permissions soul.Permissions
 	// Trusted tells whether the workspace is trusted to run code of its own.
 	Trusted func() bool
+	// Mailbox is where the model's calls of SendDMail end up; nil: it has no such tool.
+	Mailbox *tool.Mailbox
 }
 
 // MomentSpec is what the moment of a session is made from.

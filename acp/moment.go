@@ -74,6 +74,10 @@ func (s *session) tools() []tool.Tool {
 	if s.moment != nil {
 		all = append(all, tool.NewEditorContext(s.moment))
 	}
+	if s.agent.settings().DMail {
+		s.mailbox = &tool.Mailbox{}
+		all = append(all, tool.NewSendDMail(s.mailbox, true))
+	}
 	return append(all, s.code.tools()...)
 }
 

@@ -35,6 +35,7 @@ type session struct {
 	journal  *tool.Journal
 	tasks    *background.Tasks // what goes on beside the conversation
 	view     *view
+	mailbox  *tool.Mailbox           // of the model's SendDMail; nil: it has no such tool
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
 	spec     SoulSpec                // what its souls are made from, but for the model and the kernel
 	kernels  Kernels                 // what it can run in
@@ -325,7 +326,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted}
+	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}

@@ -102,7 +102,7 @@ func (s stage) session(t *testing.T) *acptest.Session {
 func builtin(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
 	return soul.New(soul.Config{
 		SessionID: spec.SessionID, Provider: p, Wire: spec.Wire, Tools: spec.Executor.Specs(),
-		Controls: spec.Controls, Edits: spec.Edits, Tasks: spec.Tasks, Session: spec.Session, Files: spec.Files, Moment: spec.Moment, Permissions: spec.Permissions,
+		Controls: spec.Controls, Edits: spec.Edits, Tasks: spec.Tasks, Session: spec.Session, Files: spec.Files, Moment: spec.Moment, Permissions: spec.Permissions, Mailbox: spec.Mailbox,
 		System: "test", Logger: slog.New(slog.DiscardHandler),
 	}), nil
 }

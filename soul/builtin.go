@@ -12,6 +12,7 @@ import (
 	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/skill"
+	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
 
@@ -42,8 +43,11 @@ type Config struct {
 	Tasks *background.Tasks
 	// Permissions are what was granted; nil: nothing is.
 	Permissions Permissions
-	Events      *EventBus    // nil: nobody listens
-	Logger      *slog.Logger // nil: slog.Default
+	// Mailbox is where the model's calls of SendDMail end up, which must be among Tools
+	// then; nil: it cannot go back in a turn.
+	Mailbox *tool.Mailbox
+	Events  *EventBus    // nil: nobody listens
+	Logger  *slog.Logger // nil: slog.Default
 }
 
 // Builtin is the soul that runs in this process.
@@ -53,8 +57,9 @@ type Builtin struct {
 	record  record
 	repeats repeats // of the turn that runs
 	steers  steers
-	settled int // tokens that the last compaction left
 	left    leftOff
+	places  []point // of the turn that runs, to which the model may go back
+	settled int     // tokens that the last compaction left
 
 	mu       sync.Mutex
 	provider llm.Provider // nil: no model is set
@@ -231,6 +236,7 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 		}
 	}
 	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
+	b.openMailbox()
 	out, err := b.steps(ctx)
 	if err == nil && out.Stop == StopRefusal { // what was refused leaves the history
 		if err := b.takeBack(); err != nil {

@@ -77,14 +77,6 @@ func (b *Builtin) fittingStep(ctx context.Context, n int) (next, error) {
 	return b.step(ctx, n)
 }
 
-// checkpoint marks the place before a step, in the conversation and among the edits.
-func (b *Builtin) checkpoint() {
-	b.record.checkpoint()
-	if t := b.editTurns(); t != nil {
-		t.BeginStep(b.record.mark)
-	}
-}
-
 // compacted is what came of a compaction.
 type compacted uint8
 
@@ -128,6 +120,7 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 	b.history.Restore(short, 0, 0)
 	b.settled = b.history.Tokens()
 	b.record.compact(short, b.settled)
+	b.closePlaces()
 	b.cfg.Wire.Send(wire.CompactionEnd{})
 	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": b.settled})
 	b.sendStatus(&assembler{})

@@ -24,6 +24,8 @@ type Profile struct {
 	silentStops bool
 	// nestsTurns says that each turn of a flow is told as a turn within the command's.
 	nestsTurns bool
+	// quietMail says that nobody is told when the model goes back in its turn.
+	quietMail bool
 }
 
 // commands lists the commands in force.

@@ -75,10 +75,8 @@ func (r *record) compacted(messages []llm.Message, tokens int) {
 // edits that begins with it, 0 when none are kept.
 func (r *record) turn(m *llm.Message, edits int) {
 	r.begin()
-	checkpoint := r.next
-	r.next++
-	m.Mark, r.mark = checkpoint+1, 0
-	r.write(func(s *session.Session) error { return s.AppendTurn(checkpoint, *m) })
+	r.place(m)
+	checkpoint := m.Mark - 1
 	if edits == 0 {
 		return
 	}
@@ -137,6 +135,13 @@ func (r *record) checkpoint() {
 	r.next++
 	r.mark = id + 1
 	r.write(func(s *session.Session) error { return s.AppendCheckpoint(id) })
+}
+
+// place writes a checkpoint and a message behind it, which it marks.
+func (r *record) place(m *llm.Message) {
+	m.Mark, r.mark = r.next+1, 0
+	r.next++
+	r.write(func(s *session.Session) error { return s.AppendTurn(m.Mark-1, *m) })
 }
 
 // marked takes the mark of the message that comes next.

@@ -55,11 +55,15 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 	b.sendStatus(answer)
 	results, circling, rejected := b.runTools(ctx, message.ToolCalls)
 	b.commit(answer, message, results...)
+	mail, sent := b.mail()
 	if ctx.Err() != nil {
 		return stepCancelled, nil
 	}
 	if rejected && b.cfg.Profile.rejectionEnds {
 		return stepRejected, nil
+	}
+	if sent && !rejected && b.goBackWith(ctx, mail) {
+		return stepContinue, nil
 	}
 	if circling != "" {
 		b.say("I stopped: %s. Tell me what to do differently, or send “continue”.", circling)

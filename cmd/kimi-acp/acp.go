@@ -141,6 +141,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, fallba
 		Session:     s.Session,
 		Files:       s.Files,
 		Skills:      skillsOf(cfg.Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted}, log),
+		Mailbox:     s.Mailbox,
 	})
 }
 

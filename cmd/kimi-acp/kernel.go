@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"kimi-acp/acp"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/kernel"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
@@ -84,7 +86,7 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 	}
 	made := kernel.New(kernel.Config{
 		Wire:    s.Wire,
-		Tools:   s.Executor.Specs(),
+		Tools:   kernelTools(s.Executor.Specs()),
 		Program: program,
 		Launch: kernel.Launch{
 			WorkDir: s.Roots[0], More: s.Roots[1:], SessionID: kernel.SessionID(s.SessionID),
@@ -115,4 +117,10 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 func hasModels(choice string) bool {
 	c, err := kernel.ParseChoice(choice)
 	return err == nil && c.Kind != kernel.Builtin && c.Kind != kernel.Auto
+}
+
+// kernelTools are the tools that a kernel is offered: going back in a turn is the
+// business of whoever keeps the history.
+func kernelTools(all []llm.ToolSpec) []llm.ToolSpec {
+	return slices.DeleteFunc(all, func(s llm.ToolSpec) bool { return s.Name == tool.SendDMailName })
 }

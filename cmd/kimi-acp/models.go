@@ -111,7 +111,7 @@ func (m *models) settings() acp.Settings {
 	if hasModels(cfg.Kernel) {
 		missing = ""
 	}
-	return acp.Settings{Missing: missing, Mode: tool.Mode(cfg.DefaultMode)}
+	return acp.Settings{Missing: missing, Mode: tool.Mode(cfg.DefaultMode), DMail: cfg.DMail}
 }
 
 // policy is what the settings say now of what may be done.

@@ -66,7 +66,7 @@ func serveWire(args []string) int {
 	if f.mcp {
 		fmt.Fprintln(os.Stderr, "kimi-acp wire: MCP servers are not supported yet; the session does without them")
 	}
-	tools, err := agentTools(f.agentFile)
+	tools, mailbox, err := agentTools(f.agent, f.agentFile)
 	if err != nil {
 		return fail(2, err)
 	}
@@ -109,7 +109,7 @@ func serveWire(args []string) int {
 	err = wireserver.Serve(ctx, in, out, wireserver.Options{
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
 		System: wireSystem(ctx, roots, runner.Shell()),
-		Tools:  tools, Skills: skills, Yolo: f.yolo, AFK: f.afk,
+		Tools:  tools, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
 		MaxSteps: maxSteps, Retry: retry, Compact: compaction(cfg), Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
@@ -254,14 +254,34 @@ func wireSkills(cfg config.Config, named, roots []string, log *slog.Logger) []sk
 	return loadSkills(skillFolders(cfg.Skills, skillHome{home: home, project: roots[0], trusted: gate.Trusted}), log)
 }
 
-// agentTools are the tools of an agent's file; "" is the default agent.
-func agentTools(path string) ([]tool.Tool, error) {
-	if path == "" {
-		return nil, nil
+// The agents that come with kimi-cli.
+const (
+	agentDefault = "default"
+	agentOkabe   = "okabe" // it can go back in its turn
+)
+
+// agentTools are the tools of an agent, or of an agent's file if one is named, with the
+// mailbox of its SendDMail, if it has that. Nil are the tools of the default agent.
+func agentTools(agent, path string) ([]tool.Tool, *tool.Mailbox, error) {
+	box := &tool.Mailbox{}
+	all := append(tool.Builtin(), tool.NewSendDMail(box, false))
+	switch {
+	case path != "":
+		a, err := config.ReadAgentFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = slices.DeleteFunc(all, func(t tool.Tool) bool {
+			name := t.Spec().Name
+			return !a.Has(name) || name == tool.SendDMailName && a.Tools == nil
+		})
+	case agent == agentOkabe:
+		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name == "Think" })
+	default:
+		return nil, nil, nil
 	}
-	a, err := config.ReadAgentFile(path)
-	if err != nil {
-		return nil, err
+	if !slices.ContainsFunc(all, func(t tool.Tool) bool { return t.Spec().Name == tool.SendDMailName }) {
+		box = nil
 	}
-	return slices.DeleteFunc(tool.Builtin(), func(t tool.Tool) bool { return !a.Has(t.Spec().Name) }), nil
+	return all, box, nil
 }

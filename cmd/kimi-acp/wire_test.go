@@ -89,6 +89,38 @@ func TestWireGoesOnWithTheLastSession(t *testing.T) {
 }
 
 // A session in which nothing was said is not kept.
+// The agent okabe goes back in its turn, the default one has no tool for it, and an
+// agent's file has it when it names it.
+func TestWireAgents(t *testing.T) {
+	script := `tool_call: {"id":"m","name":"SendDMail","arguments":"{\"message\":\"go\",\"checkpoint_id\":1}"}`
+	scripts := filepath.Join(t.TempDir(), "scripts.json")
+	raw, err := json.Marshal([]string{script, "text: done"})
+	if err == nil {
+		err = os.WriteFile(scripts, raw, 0o600)
+	}
+	agent := filepath.Join(t.TempDir(), "agent.yaml")
+	if err == nil {
+		err = os.WriteFile(agent, []byte("version: 1\nagent:\n  extend: default\n  tools:\n    - \"kimi_cli.tools.dmail:SendDMail\"\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "Tool `SendDMail` not found"},
+		{[]string{"--agent", "okabe"}, "A message goes back to checkpoint 1."},
+		{[]string{"--agent-file", agent}, "A message goes back to checkpoint 1."},
+	} {
+		args := append([]string{"--config", strings.Replace(wireSettings, "@", scripts, 1), "--work-dir", t.TempDir(), "--yolo"}, c.args...)
+		heard, stderr, code := wireRun(t, t.TempDir(), args, `{"id":"p","method":"prompt","params":{"user_input":"first"}}`)
+		if all := strings.Join(heard, "\n"); code != 0 || !strings.Contains(all, c.want) || !strings.Contains(all, `"text":"done"`) || strings.Contains(all, "Notification") {
+			t.Errorf("%q: exit %d, %s, %s", c.args, code, stderr, all)
+		}
+	}
+}
+
 func TestWireLeavesNoEmptySession(t *testing.T) {
 	share, work := t.TempDir(), t.TempDir()
 	if _, stderr, code := wireRun(t, share, []string{"--work-dir", work}, `{"id":"i","method":"initialize","params":{"protocol_version":"1.10"}}`); code != 0 {
@@ -104,7 +136,7 @@ func TestWireRefusesFlags(t *testing.T) {
 		{"--session", "a/../b"},
 		{"--continue", "--session", "x"},
 		{"--config", "{}", "--config-file", "x"},
-		{"--agent", "okabe"},
+		{"--agent", "nobody"},
 		{"--thinking", "--no-thinking"},
 		{"--agent-file", "/not/there"},
 		{"--work-dir", "/not/there"},

@@ -20,7 +20,7 @@ type wireFlags struct {
 	goOn, yolo, afk      bool
 	plan                 bool
 	maxSteps, maxRetries int
-	agentFile            string
+	agent, agentFile     string
 	skillsDirs, addDirs  []string
 	mcp                  bool // MCP servers were named
 }
@@ -73,7 +73,7 @@ func parseWireFlags(args []string) (f wireFlags, code int, ok bool) {
 	named := func(string) error { f.mcp = true; return nil }
 	flags.Func("mcp-config-file", "not supported yet: sessions do without MCP servers", named)
 	flags.Func("mcp-config", "not supported yet", named)
-	agent := flags.String("agent", "default", "the `agent`; there is the default one alone")
+	flags.StringVar(&f.agent, "agent", agentDefault, "the `agent`: default, or okabe, which can go back in its turn")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), wireHelp)
 		flags.PrintDefaults()
@@ -106,8 +106,8 @@ func parseWireFlags(args []string) (f wireFlags, code int, ok bool) {
 		err = errors.New("--config and --config-file contradict each other")
 	case given["agent"] && f.agentFile != "":
 		err = errors.New("--agent and --agent-file contradict each other")
-	case *agent != "default":
-		err = fmt.Errorf("there is no agent %q", *agent)
+	case f.agent != agentDefault && f.agent != agentOkabe:
+		err = fmt.Errorf("there is no agent %q", f.agent)
 	case f.maxSteps < 0, f.maxRetries < 0:
 		err = errors.New("--max-steps-per-turn and --max-retries-per-step must not be negative")
 	default:

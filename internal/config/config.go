@@ -50,6 +50,7 @@ type Config struct {
 	Fallback     string   // ID of the model that answers while the provider of another one fails; empty: none
 	Thinking     *bool    // whether models that can think do; nil: not said
 	DefaultMode  string   // one of the modes; empty: ModeDefault
+	DMail        bool     // the model may go back to an earlier point of its turn
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
 	Skills       Skills   // where skills are looked for

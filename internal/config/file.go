@@ -81,6 +81,9 @@ func readOwn(t *table, c *Config) {
 			t.warn("default_mode", "is none of %s; it is not used", strings.Join(modes, ", "))
 		}
 	}
+	if dmail := t.flag("dmail"); dmail != nil {
+		c.DMail = *dmail
+	}
 	readContext(t.table("context"), &c.Context)
 	readLanguageServers(t, &c.LanguageServers)
 	c.Policy = readPolicy(t.table("policy"))

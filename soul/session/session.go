@@ -106,8 +106,9 @@ func (s *Session) AppendMessages(messages ...llm.Message) error {
 	return s.appendLines(lines, true)
 }
 
-// AppendTurn writes a checkpoint, ≥ 0, and behind it the message that opens a turn.
-// It does not wait for the disk: the first step of the turn makes both last.
+// AppendTurn writes a checkpoint, ≥ 0, and behind it the message that opens a turn, or
+// tells the model of the checkpoint. It does not wait for the disk: the next step makes
+// both last.
 func (s *Session) AppendTurn(checkpoint int, m llm.Message) error {
 	if checkpoint < 0 || checkpoint > maxNumber {
 		return outOfRange("checkpoint", checkpoint)

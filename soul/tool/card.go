@@ -63,6 +63,8 @@ func lookOf(name string) look {
 		return look{kind: "fetch", verb: "Search the web for ", plain: "Search the web", keys: []string{"query"}}
 	case "Think":
 		return look{kind: "think", plain: "Think"}
+	case SendDMailName:
+		return look{kind: "think", verb: "Go back: ", plain: "Go back in the turn", keys: []string{"message"}}
 	case "SetTodoList":
 		return look{kind: "think", plain: "To-do list"}
 	case "TaskList":

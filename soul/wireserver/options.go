@@ -19,6 +19,7 @@ type Options struct {
 	Guard    *tool.Guard   // judges what tools mean to do; nil: the rules for everybody
 	System   string        // the system prompt of a new session
 	Tools    []tool.Tool   // nil: the built-in ones
+	Mailbox  *tool.Mailbox // of SendDMail among Tools; nil: the agent has no such tool
 	Skills   []skill.Skill // each is a command
 	Yolo     bool          // nothing is asked for in this run
 	AFK      bool          // and no questions are put

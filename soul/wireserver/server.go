@@ -118,6 +118,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		Files:     fileop.New(fileop.Options{Disk: disk, Roots: o.Roots}),
 		Profile:   soul.KimiProfile(s.switches, o.Skills),
 		Hooks:     s.hooks,
+		Mailbox:   o.Mailbox,
 		Logger:    s.log,
 	})
 	s.restorePlan()
