@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
@@ -55,7 +56,8 @@ func (b *Builtin) mail() (tool.DMail, bool) {
 }
 
 // goBackWith goes back to the place that a message is for, files and all if that is wanted,
-// and puts the message there. What the user has said since stays. It is false when the
+// and puts the message there. What the user has said since stays, and what was told of
+// work in the background, since it is told once. It is false when the
 // conversation could not go back: then all is as it was.
 func (b *Builtin) goBackWith(ctx context.Context, m tool.DMail) bool {
 	at := len(b.places) - 1
@@ -81,9 +83,9 @@ func (b *Builtin) goBackWith(ctx context.Context, m tool.DMail) bool {
 	if kept := b.editTurns(); m.Files && kept != nil {
 		files = kept.UndoSince(ctx, kept.Turn(), tool.StepAt(to.checkpoint))
 	}
-	for _, said := range gone {
-		if session.OpensTurn(said) {
-			b.insert(said)
+	for _, m := range gone {
+		if session.OpensTurn(m) || len(m.Content) > 0 && m.Role == llm.RoleUser && background.IsNews(m.Content[0].Text) {
+			b.insert(m)
 		}
 	}
 	b.insert(llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(letter(m, files))}})

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
@@ -144,6 +146,27 @@ func TestDMailLosesNoWordOfTheUsers(t *testing.T) {
 		run(t, s, "first")
 		got := said(s.history.All())
 		if !strings.HasPrefix(got, "^user:first user:and mind the tests user:<system>You went on") || !strings.HasSuffix(got, "assistant:done") {
+			t.Errorf("the history is %s", got)
+		}
+	})
+	t.Run("told of work in the background", func(t *testing.T) {
+		tasks := background.New(background.Options{})
+		defer tasks.Close()
+		s := withMail(directed(call("a", "Build", ""), call("c", "Read", "2"), mailTo("m", 1, "go"), "text: done"), tools{
+			"Read": reading()["Read"],
+			"Build": func(ctx context.Context, _ string) wire.ToolReturnValue {
+				task, err := tasks.Start(ctx, background.Spec{Kind: background.Command}, func(context.Context, io.Writer) background.Ending { return background.Ending{} })
+				if err == nil {
+					_, err = tasks.Wait(ctx, []string{task.ID}, true)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				return ok("begun")
+			},
+		}, Config{Tasks: tasks})
+		run(t, s, "first")
+		if got := said(s.history.All()); !strings.HasPrefix(got, "^user:first user:<system>A background task is over.") || strings.Contains(got, "begun") {
 			t.Errorf("the history is %s", got)
 		}
 	})

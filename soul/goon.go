@@ -23,6 +23,7 @@ func (b *Builtin) goOn(ctx context.Context, prompt string) (Outcome, error) {
 		b.record.checkpoint()
 	}
 	b.insert(m)
+	b.closePlaces() // the model goes back no further than what it is asked now
 	out, err := b.steps(ctx)
 	if err == nil && out.Stop == StopRefusal {
 		b.unsay(prompt)
