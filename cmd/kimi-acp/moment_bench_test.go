@@ -85,6 +85,7 @@ func BenchmarkContext(b *testing.B) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB-held")
+		b.ReportMetric(float64(watchesHeld()), "watches")
 		b.ReportMetric(ms(median(51, func() time.Duration { took, _ := part(m); return took })), "ms/warm")
 		n := 0
 		b.ReportMetric(ms(median(9, func() time.Duration {
@@ -200,4 +201,16 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// watchesHeld counts the watches that the process has with the system, where that tells.
+func watchesHeld() (n int) {
+	files, _ := filepath.Glob("/proc/self/fdinfo/*")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			n += strings.Count(string(text), "inotify wd:")
+		}
+	}
+	return n
 }

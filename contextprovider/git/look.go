@@ -36,8 +36,8 @@ func diffArgs(more ...string) []string {
 	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"}, more...)
 }
 
-// whole asks for everything.
-func (r *repository) whole(ctx context.Context, git runner) (contextprovider.GitState, error) {
+// whole asks for everything. It gives the diffs that it came by, too.
+func (r *repository) whole(ctx context.Context, git runner) (contextprovider.GitState, map[string]contextprovider.GitDiff, error) {
 	g := contextprovider.GitState{Root: r.top}
 	var commits []contextprovider.GitCommit
 	var wg sync.WaitGroup
@@ -47,14 +47,14 @@ func (r *repository) whole(ctx context.Context, git runner) (contextprovider.Git
 	w, err := git.output(ctx, maxStatus, args...)
 	wg.Wait()
 	if err != nil {
-		return g, err
+		return g, nil, err
 	}
 	parseStatus(whole(w.Stdout, w.Truncated), r.top, &g)
 	g.Commits = commits
 	r.kind(&g)
 	r.operation(&g)
-	r.count(ctx, git, &g, g.Changes)
-	return g, nil
+	diffs := r.measure(ctx, git, &g)
+	return g, diffs, nil
 }
 
 // whole drops an entry that was cut.
@@ -97,10 +97,9 @@ func (r *repository) some(ctx context.Context, git runner, known contextprovider
 		var others contextprovider.GitState
 		parseStatus(w.Stdout, r.top, &others)
 		if r.newInFolder(known, others) {
-			g, err := r.whole(ctx, git)
-			return g, nil, err
+			return r.whole(ctx, git)
 		}
-		r.count(ctx, git, &others, others.Changes)
+		r.count(ctx, git, &others, others.Changes, nil)
 		now.Changes = append(now.Changes, others.Changes...)
 	}
 	g := known
@@ -139,8 +138,49 @@ func (r *repository) relative(paths []string) []string {
 	return out
 }
 
+// measure adds to the changes of a state by how many lines they differ from the last
+// commit, and gives the diffs that it came by.
+func (r *repository) measure(ctx context.Context, git runner, g *contextprovider.GitState) map[string]contextprovider.GitDiff {
+	tracked := slices.DeleteFunc(slices.Clone(g.Changes), func(c contextprovider.GitChange) bool { return c.Unstaged == '?' })
+	diffs := map[string]contextprovider.GitDiff{}
+	if len(tracked) <= maxSingles { // else git has to read its index anyway
+		var alone []string
+		for _, c := range tracked {
+			if plain(*g, c.Path) {
+				alone = append(alone, c.Path)
+			}
+		}
+		r.measureSingles(ctx, git, g, alone, diffs)
+	}
+	r.count(ctx, git, g, g.Changes, diffs)
+	return diffs
+}
+
+// measureSingles measures files that need nothing but themselves, side by side.
+func (r *repository) measureSingles(ctx context.Context, git runner, g *contextprovider.GitState, paths []string, diffs map[string]contextprovider.GitDiff) {
+	found := make([]single, len(paths))
+	var wg sync.WaitGroup
+	for i, path := range paths {
+		wg.Go(func() {
+			if s, ok := git.single(ctx, path); ok && !s.same {
+				found[i] = s
+			}
+		})
+	}
+	wg.Wait()
+	for i, c := range g.Changes {
+		for _, s := range found {
+			if s.diff.Path == c.Path {
+				g.Changes[i].Added, g.Changes[i].Removed = s.counts.added, s.counts.removed
+				diffs[c.Path] = s.diff
+			}
+		}
+	}
+}
+
 // count adds to changes by how many lines their files differ from the last commit.
-func (r *repository) count(ctx context.Context, git runner, g *contextprovider.GitState, changes []contextprovider.GitChange) {
+// Those whose diffs are known are measured already.
+func (r *repository) count(ctx context.Context, git runner, g *contextprovider.GitState, changes []contextprovider.GitChange, known map[string]contextprovider.GitDiff) {
 	var tracked []string
 	untracked := 0
 	for i, c := range changes {
@@ -149,7 +189,7 @@ func (r *repository) count(ctx context.Context, git runner, g *contextprovider.G
 			if untracked++; untracked <= maxUntracked {
 				changes[i].Added = r.lines(ctx, c.Path)
 			}
-		case !c.Submodule && len(tracked) < maxCounted:
+		case known[c.Path].Path == "" && !c.Submodule && len(tracked) < maxCounted:
 			tracked = append(tracked, c.Path)
 			if c.From != "" {
 				tracked = append(tracked, c.From)

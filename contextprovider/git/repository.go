@@ -63,8 +63,7 @@ func (r *repository) look(ctx context.Context, known *contextprovider.GitState, 
 	if !all && separate(*known, paths) {
 		return r.some(ctx, git, *known, paths)
 	}
-	g, err = r.whole(ctx, git)
-	return g, nil, err
+	return r.whole(ctx, git)
 }
 
 // diff tells how a file differs from the last commit; ok is false when it does not,
