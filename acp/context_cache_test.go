@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/modeltest"
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 )
 
 // sentBytes is a model request as far as a provider's cache compares it.
@@ -27,7 +30,14 @@ type sentBytes struct {
 func TestRequestsGrowAtTheirEndOnly(t *testing.T) {
 	server := modeltest.New(t)
 	blocked := make(chan struct{})
-	c := stage{newSoul: overHTTP(t, server), options: withMoment()}.serve(t)
+	var core *soul.Builtin
+	var tools []llm.ToolSpec
+	make := overHTTP(t, server)
+	c := stage{newSoul: func(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
+		s, err := make(spec, p)
+		core, tools = s.(*soul.Builtin), spec.Executor.Specs()
+		return s, err
+	}, options: withMoment()}.serve(t)
 	c.Initialize(both)
 	s := c.NewSession(t.TempDir())
 	put(t, s.Cwd, "a.txt", "one\n")
@@ -41,6 +51,9 @@ func TestRequestsGrowAtTheirEndOnly(t *testing.T) {
 	modes := []string{"plan", "default", "accept-edits", "yolo"}
 	for n := range 20 {
 		look(n)
+		if n == 9 { // a server's tools, which came up late
+			core.UseTools(append(slices.Clip(tools), llm.ToolSpec{Name: "mcp__tickets__find", Description: "Finds tickets.", Parameters: json.RawMessage(`{"type":"object"}`)}))
+		}
 		switch n {
 		case 7: // a call of a tool, and its answer
 			server.Push(modeltest.Reply{Parts: []modeltest.Part{modeltest.Call(0, "r", "ReadFile", `{"path":"a.txt"}`)}},
@@ -103,6 +116,17 @@ func TestRequestsGrowAtTheirEndOnly(t *testing.T) {
 		t.Errorf("%d contexts were told in 21 prompts, each with a change", contexts)
 	}
 	t.Logf("%d requests, %d messages, %d contexts", len(server.Requests()), len(before.Messages), contexts)
+
+	// A compaction ends what a cache holds, so then the late tool is told.
+	server.Push(modeltest.Reply{Parts: []modeltest.Part{modeltest.Text("The sum of it.")}}, modeltest.Reply{Parts: []modeltest.Part{modeltest.Text("on")}})
+	s.Prompt(acptest.Text("/compact")).Wait()
+	s.Prompt(acptest.Text("go on")).Wait()
+	all := server.Requests()
+	for i, r := range all {
+		if has, want := bytes.Contains(r.Body, []byte("mcp__tickets__find")), i == len(all)-1; has != want {
+			t.Errorf("request %d of %d names the late tool: %v", i, len(all), has)
+		}
+	}
 }
 
 // TestSessionsKeepTheirContextApart holds that nothing of one session's project is

@@ -47,10 +47,3 @@ func (b *Builtin) accepts(parts []llm.Part) error {
 	}
 	return nil
 }
-
-// specs are the tools that the model may call.
-func (b *Builtin) specs() []llm.ToolSpec {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.tools
-}

@@ -70,7 +70,7 @@ func (s *asking) request() *llm.Request {
 			llm.Message{Role: llm.RoleAssistant, Content: s.said},
 			llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(goOn)}})
 	}
-	return &llm.Request{System: b.record.system, Messages: messages, Tools: b.specs(), CacheKey: b.cfg.SessionID}
+	return &llm.Request{System: b.record.system, Messages: messages, Tools: b.tellTools(), CacheKey: b.cfg.SessionID}
 }
 
 // recover prepares the next attempt after a failure and returns when it may begin, or

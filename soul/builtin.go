@@ -65,6 +65,8 @@ type Builtin struct {
 	provider llm.Provider // nil: no model is set
 	tools    []llm.ToolSpec
 	known    map[string]bool // tool names
+	asked    bool            // a model has been told of the tools
+	late     []llm.ToolSpec  // the tools from the next compaction on; nil: as they are
 	calls    int             // model calls that were answered
 	used     llm.Usage       // by all of them
 	standsIn bool            // the fallback answers, and people were told
@@ -110,23 +112,6 @@ func (b *Builtin) UseModel(p llm.Provider) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.provider, b.circuit, b.standsIn = p, &llm.Circuit{}, false
-}
-
-// UseTools changes what the model may call, from the next turn on. It is called
-// between turns.
-func (b *Builtin) UseTools(specs []llm.ToolSpec) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.tools, b.known = specs, map[string]bool{}
-	fixed := llm.EstimateText(b.record.system)
-	for _, t := range specs {
-		b.known[t.Name] = true
-		fixed += llm.EstimateTool(t)
-	}
-	for _, name := range b.cfg.Profile.hidden {
-		b.known[name] = true
-	}
-	b.history.hold(fixed)
 }
 
 // modelInUse is what is known of the model in use, zero when there is none.

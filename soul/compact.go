@@ -117,6 +117,7 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 		short = draft.Finish(answer)
 	}
 	b.renewSystem()
+	b.renewTools()
 	b.history.Restore(short, 0, 0)
 	b.settled = b.history.Tokens()
 	b.record.compact(short, b.settled)

@@ -24,6 +24,9 @@ type Profile struct {
 	silentStops bool
 	// nestsTurns says that each turn of a flow is told as a turn within the command's.
 	nestsTurns bool
+	// changesTools says that tools which come up in the course of a conversation are told
+	// at once, at the price of what a provider keeps of it.
+	changesTools bool
 	// quietMail says that nobody is told when the model goes back in its turn.
 	quietMail bool
 }
