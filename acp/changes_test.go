@@ -290,7 +290,11 @@ func TestExtensionsAreAdvertised(t *testing.T) {
 		if !strings.Contains(string(page), "### `"+method+"`") && !strings.Contains(string(page), "\n| `"+method+"` |") {
 			t.Errorf("docs/acp-extensions.md does not describe %s", method)
 		}
-		if _, err := c.Request(method, map[string]any{}).Wait(); err == nil || err.Code == -32601 {
+		ask := c.Request
+		if !strings.HasPrefix(method, "_") {
+			ask = c.Misuse // of a draft, which no schema has yet
+		}
+		if _, err := ask(method, map[string]any{}).Wait(); err == nil || err.Code == -32601 {
 			t.Errorf("%s is advertised and answers %v", method, err)
 		}
 	}

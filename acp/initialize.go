@@ -92,7 +92,7 @@ func (a *Agent) extensions() []string {
 		methodEditorState, methodActiveDocument, methodOpenDocuments, methodRecentDocuments,
 	}
 	if a.opts.Sessions != nil {
-		all = append(all, methodRewind)
+		all = append(all, methodRewind, methodArchive, methodUnarchive)
 	}
 	slices.Sort(all)
 	return all

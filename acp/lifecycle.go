@@ -8,8 +8,10 @@ import (
 
 // Methods without a constant in the SDK: of the draft, and ours.
 const (
-	methodSetTitle = "session/set_title"
-	methodRewind   = "_kimi/session/rewind"
+	methodSetTitle  = "session/set_title"
+	methodArchive   = "session/archive"
+	methodUnarchive = "session/unarchive"
+	methodRewind    = "_kimi/session/rewind"
 )
 
 // lifecycle gives what serves a method about sessions as a whole, nil for another one.
@@ -33,6 +35,10 @@ func (a *Agent) lifecycle(method string) func(*jsonrpc.Call) {
 		return a.deleteSession
 	case methodSetTitle:
 		return a.setTitle
+	case methodArchive:
+		return func(call *jsonrpc.Call) { a.archive(call, true) }
+	case methodUnarchive:
+		return func(call *jsonrpc.Call) { a.archive(call, false) }
 	case methodRewind:
 		return a.rewind
 	}

@@ -20,7 +20,7 @@ func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
 		return
 	}
 	release := a.claim(id)
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		defer release()
 		s, err := a.bringBack(id, roots)
 		if err != nil {

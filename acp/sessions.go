@@ -39,7 +39,7 @@ func (a *Agent) deleteSession(call *jsonrpc.Call) {
 		return
 	}
 	release := a.claim(id)
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		defer release()
 		a.mu.Lock()
 		open := a.sessions[id]
@@ -71,7 +71,7 @@ func (a *Agent) forkSession(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		a.mu.Lock()
 		open := a.sessions[id]
 		a.mu.Unlock()
@@ -101,10 +101,17 @@ type listResult struct {
 }
 
 type sessionInfo struct {
-	SessionID string `json:"sessionId"`
-	Cwd       string `json:"cwd"`
-	Title     string `json:"title,omitempty"`
-	UpdatedAt string `json:"updatedAt,omitempty"`
+	SessionID string       `json:"sessionId"`
+	Cwd       string       `json:"cwd"`
+	Title     string       `json:"title,omitempty"`
+	UpdatedAt string       `json:"updatedAt,omitempty"`
+	Meta      *sessionMeta `json:"_meta,omitempty"`
+}
+
+type sessionMeta struct {
+	Kimi struct {
+		Archived bool `json:"archived"`
+	} `json:"kimi"`
 }
 
 // listSessions serves session/list.
@@ -119,14 +126,30 @@ func (a *Agent) listSessions(call *jsonrpc.Call) {
 		call.ReplyNow(nil, invalid("cwd must be an absolute path, not %q", clip(o.WorkDir)))
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	asked := p.optionalText("archived")
+	switch asked {
+	case "", "exclude":
+		o.Archived = store.ArchivedLeftOut
+	case "include":
+	case "only":
+		o.Archived = store.ArchivedAlone
+	default:
+		call.ReplyNow(nil, invalid("archived must be exclude, include or only, not %q", clip(asked)))
+		return
+	}
+	call.GoLocal(func(context.Context) (any, error) {
 		page, err := a.opts.Sessions.List(o)
 		if err != nil {
 			return nil, storeError("", err)
 		}
 		result := listResult{Sessions: []sessionInfo{}, NextCursor: page.Next}
 		for _, s := range page.Sessions {
-			result.Sessions = append(result.Sessions, sessionInfo{s.ID, s.WorkDir, s.Title, s.UpdatedAt.UTC().Format(time.RFC3339)})
+			info := sessionInfo{s.ID, s.WorkDir, s.Title, s.UpdatedAt.UTC().Format(time.RFC3339), nil}
+			if s.Archived { // the published schema has no member for it
+				info.Meta = &sessionMeta{}
+				info.Meta.Kimi.Archived = true
+			}
+			result.Sessions = append(result.Sessions, info)
 		}
 		call.ReplyNow(result, nil)
 		return nil, nil
@@ -144,7 +167,7 @@ func (a *Agent) setTitle(call *jsonrpc.Call) {
 		call.ReplyNow(nil, err)
 		return
 	}
-	call.Go(func(context.Context) (any, error) {
+	call.GoLocal(func(context.Context) (any, error) {
 		var err error
 		if set := func() { err = desk{s}.SetTitle(title) }; s.file() != nil {
 			set() // also while a turn runs

@@ -212,6 +212,43 @@ func Test021AnswersToPipedInput(t *testing.T) {
 	}
 }
 
+// What lists, shows and copies sessions is answered too, when the input ends behind it.
+func TestAnswersAboutSessionsToPipedInput(t *testing.T) {
+	home, work := t.TempDir(), t.TempDir()
+	env := append([]string{"HOME=" + home}, playing(t, strings.Repeat("text: a line of an answer\n", 500))...)
+	pipe := func(lines ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program(t))
+		cmd.Env, cmd.Stdin = env, strings.NewReader(strings.Join(append([]string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`}, lines...), "\n"))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("the program: %v", err)
+		}
+		return string(out)
+	}
+	b := startBare(t, env)
+	id := b.session(work)
+	b.say(`{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"sessionId":"` + id + `","prompt":[{"type":"text","text":"talk"}]}}`)
+	b.until(`"id":"p"`)
+	if err := b.in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := b.cmd.Wait(); err != nil {
+		t.Errorf("the program: %v", err)
+	}
+	at := `{"sessionId":"` + id + `","cwd":"` + work + `","mcpServers":[]}`
+	for _, method := range []string{"session/list", "session/load", "session/resume", "session/fork", "session/archive", "session/unarchive", "session/delete"} {
+		params := at
+		if method == "session/list" {
+			params = "{}"
+		}
+		got := pipe(`{"jsonrpc":"2.0","id":2,"method":"` + method + `","params":` + params + `}`)
+		if !strings.Contains(got, `"id":2,"result":{`) || method == "session/list" && !strings.Contains(got, id) || method == "session/load" && strings.Count(got, "a line of an answer") < 500 {
+			t.Errorf("%s piped gives %.2000s", method, got)
+		}
+	}
+}
+
 // A line of 20 MiB is served, and so is what comes in front of a conversation and
 // between its lines: a byte order mark, blank lines, garbage. (Peers, number 68.)
 func Test015To016OddAndLongLines(t *testing.T) {

@@ -82,9 +82,9 @@ func (s *Session) takeOver(root *os.Root, theirs folder, from string) error {
 		_ = copyTo(s.ours, rootFolder{own}, asidesName)
 		_ = own.Close()
 	}
-	title, _, _ := describe(theirs) // what cannot be read has no title
+	d, _ := describe(theirs) // what cannot be read has no title
 	return s.UpdateState(func(st *State) {
-		st.CustomTitle = shorten(forkPrefix+title, maxTitle)
+		st.CustomTitle = shorten(forkPrefix+d.title, maxTitle)
 		st.TitleGenerated = true
 	})
 }

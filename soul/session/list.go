@@ -16,9 +16,24 @@ import (
 
 // ListOptions says what to list.
 type ListOptions struct {
-	WorkDir string // an absolute path; "": the sessions of all work dirs
-	Cursor  string // Page.Next of the page before; "": the first page
-	Limit   int    // sessions in a page, at most 1000; ≤ 0: 50
+	WorkDir  string // an absolute path; "": the sessions of all work dirs
+	Cursor   string // Page.Next of the page before; "": the first page
+	Limit    int    // sessions in a page, at most 1000; ≤ 0: 50
+	Archived Archived
+}
+
+// Archived says whether sessions of the archive are listed.
+type Archived uint8
+
+// Which sessions are listed, by whether they are in the archive.
+const (
+	ArchivedToo     Archived = iota // all
+	ArchivedLeftOut                 // those that are not
+	ArchivedAlone                   // those that are
+)
+
+func (a Archived) lists(archived bool) bool {
+	return a == ArchivedToo || archived == (a == ArchivedAlone)
 }
 
 // Page is a part of a list of sessions.
@@ -33,6 +48,7 @@ type Info struct {
 	WorkDir   string
 	Title     string
 	UpdatedAt time.Time // when something was last said
+	Archived  bool      // put out of the way
 }
 
 const (
@@ -106,7 +122,7 @@ func (st *Store) listIn(root *os.Root, o ListOptions, after *candidate) (Page, e
 	var last candidate
 	for _, c := range all {
 		info, ok := st.info(root, c, cmp.Or(o.WorkDir, known.of(c.dir, c.id)))
-		if !ok {
+		if !ok || !o.Archived.lists(info.Archived) {
 			continue
 		}
 		if len(page.Sessions) == limit {
@@ -128,9 +144,9 @@ func (st *Store) info(root *os.Root, c candidate, workDir string) (Info, bool) {
 	if err != nil {
 		return Info{}, false // deleted in this moment, or not to be entered
 	}
-	title, empty, _ := describe(rootFolder{dir}) // one that cannot be read is shown all the same
+	d, _ := describe(rootFolder{dir}) // one that cannot be read is shown all the same
 	_ = dir.Close()
-	return Info{ID: c.id, WorkDir: workDir, Title: title, UpdatedAt: c.updated}, !empty
+	return Info{ID: c.id, WorkDir: workDir, Title: d.title, UpdatedAt: c.updated, Archived: d.archived}, !d.empty
 }
 
 // candidate is a session's folder.

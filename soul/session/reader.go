@@ -71,8 +71,8 @@ func (r *Reader) Dir() string { return r.path }
 
 // Title is what Session.Title is.
 func (r *Reader) Title() string {
-	title, _, _ := describe(r.dir) // what cannot be read has no title
-	return title
+	d, _ := describe(r.dir) // what cannot be read has no title
+	return d.title
 }
 
 // State gives the settings. With an error they are the defaults.

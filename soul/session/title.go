@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"kimi-acp/soul/llm"
@@ -42,8 +43,8 @@ func shorten(text string, width int) string {
 // Title is the title that somebody or something gave the session, else the first
 // prompt, shortened, else "Untitled".
 func (s *Session) Title() string {
-	title, _, _ := describe(s.dir) // what cannot be read has no title
-	return title
+	d, _ := describe(s.dir) // what cannot be read has no title
+	return d.title
 }
 
 // SetTitle gives the session a title, of at most 200 characters and on one line;
@@ -56,28 +57,38 @@ func (s *Session) SetTitle(title string) error {
 // Empty tells whether nothing was said in the session and nobody gave it a title.
 // Such sessions are not listed, and may be deleted when they are closed.
 func (s *Session) Empty() bool {
-	_, empty, err := describe(s.dir)
-	return empty && err == nil
+	d, err := describe(s.dir)
+	return d.empty && err == nil
 }
 
-// describe finds what a list shows of a session, without changing anything.
-func describe(dir folder) (title string, empty bool, err error) {
+// description is what a list shows of a session.
+type description struct {
+	title    string
+	archived bool
+	empty    bool // it is none to show
+}
+
+// describe describes a session, without changing anything.
+func describe(dir folder) (d description, err error) {
 	st, stateErr := loadState(dir)
-	if st.CustomTitle != "" {
-		return st.CustomTitle, false, nil
+	d.title, d.archived = st.CustomTitle, st.Archived
+	if d.title != "" {
+		return d, nil
 	}
+	d.title = untitled
 	prompt, recorded, err := firstPrompt(dir)
 	if err != nil {
-		return untitled, false, err
+		return d, err
 	}
 	if !recorded && stateErr == nil {
 		said, err := hasMessages(dir)
-		return untitled, !said, err
+		d.empty = !said
+		return d, err
 	}
-	if title = ShortTitle(prompt); title == "" {
-		title = untitled
+	if title := ShortTitle(prompt); title != "" {
+		d.title = title
 	}
-	return title, false, nil
+	return d, nil
 }
 
 // firstPrompt finds the text of the first turn, and whether anything was recorded.
@@ -144,4 +155,19 @@ func scanMessages(f file) (bool, error) {
 			return true, nil
 		}
 	}
+}
+
+// SetArchived puts the session into the archive, or takes it out. It is not deleted, and
+// may be open.
+func (s *Session) SetArchived(archived bool) error {
+	return s.UpdateState(func(st *State) {
+		if st.Archived == archived {
+			return
+		}
+		st.Archived, st.ArchivedAt = archived, nil
+		if archived {
+			now := float64(time.Now().UnixMilli()) / 1000
+			st.ArchivedAt = &now
+		}
+	})
 }
