@@ -142,21 +142,37 @@ func stream(ctx context.Context, p llm.Provider, req *llm.Request, a *assembler)
 
 // retryEvent tells of a repetition in kimi-cli's words for the kind.
 func retryEvent(n, nextAttempt, attempts int, wait time.Duration, e *llm.Error) wire.StepRetry {
-	kind := "APIStatusError"
-	switch e.Kind {
-	case llm.KindTimeout, llm.KindStalled:
-		kind = "APITimeoutError"
-	case llm.KindConnection:
-		kind = "APIConnectionError"
-	case llm.KindEmpty:
-		kind = "APIEmptyResponseError"
-	case llm.KindMalformed:
-		kind = "ChatProviderError"
-	}
-	r := wire.StepRetry{N: n, NextAttempt: nextAttempt, MaxAttempts: attempts, WaitS: wait.Seconds(), ErrorType: kind}
+	r := wire.StepRetry{N: n, NextAttempt: nextAttempt, MaxAttempts: attempts, WaitS: wait.Seconds(), ErrorType: failureName(e)}
 	if e.Status != 0 {
 		status := e.Status
 		r.StatusCode = &status
 	}
 	return r
+}
+
+// failureName is kimi-cli's word for the kind of a failed model call.
+func failureName(e *llm.Error) string {
+	switch e.Kind {
+	case llm.KindTimeout, llm.KindStalled:
+		return "APITimeoutError"
+	case llm.KindConnection:
+		return "APIConnectionError"
+	case llm.KindEmpty:
+		return "APIEmptyResponseError"
+	case llm.KindMalformed:
+		return "ChatProviderError"
+	}
+	return "APIStatusError"
+}
+
+// errorName is kimi-cli's word for what ended a turn.
+func errorName(err error) string {
+	var e *llm.Error
+	switch {
+	case errors.As(err, &e):
+		return failureName(e)
+	case errors.Is(err, ErrNoModel):
+		return "LLMNotSet"
+	}
+	return "Exception"
 }

@@ -21,11 +21,14 @@ type Config struct {
 	SessionID string
 	Provider  llm.Provider
 	Fallback  llm.Provider // answers while Provider's circuit is open; nil: nobody
+	Small     llm.Provider // sums up and judges where it can; nil: Provider does
+	Goal      GoalBudget   // of a goal that says none; zero: DefaultGoal
 	Wire      *wire.Wire
 	Tools     []llm.ToolSpec // what the model may call; run through Wire.CallTool
 	System    string         // the system prompt, frozen until the conversation is compacted
 	Renew     func() string  // the system prompt as it would be made now, "": as it is; nil: it is frozen for good
 	MaxSteps  int            // model calls in one turn, 0: 1000
+	Ralph     int            // how often a prompt is worked on again until all is done; 0: never, below: without end
 	Retry     RetryPolicy    // zero: DefaultRetry
 	Compact   Compaction     // when the conversation is compacted; zero: DefaultCompaction
 	Controls  Controls       // what commands may change; nil: nothing
@@ -61,6 +64,8 @@ type Builtin struct {
 	places  []point // of the turn that runs, to which the model may go back
 	settled int     // tokens that the last compaction left
 
+	reminders reminders
+
 	mu       sync.Mutex
 	provider llm.Provider // nil: no model is set
 	tools    []llm.ToolSpec
@@ -91,6 +96,9 @@ func New(cfg Config) *Builtin {
 	}
 	if cfg.Compact == (Compaction{}) {
 		cfg.Compact = DefaultCompaction
+	}
+	if cfg.Goal == (GoalBudget{}) {
+		cfg.Goal = DefaultGoal
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -165,33 +173,41 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 	if ctx.Err() != nil { // cancelled while it waited
 		return Outcome{Stop: StopCancelled}, nil
 	}
-	c, args, command := b.parseCommand(in.Text)
-	b.remindOfLeft(command)
-	var out Outcome
-	var err error
-	if command {
-		var prompt string
-		prompt, err = c.run(b, ctx, args)
-		var long *wentOn
-		switch {
-		case errors.As(err, &long):
-			out, err = long.outcome, long.err
-		case prompt == "" || err != nil:
-			return Outcome{Stop: StopEndTurn}, err
-		default:
-			out, err = b.converse(ctx, Input{Text: prompt, Parts: []llm.Part{llm.Text(prompt)}}, true)
-		}
-	} else {
-		out, err = b.converse(ctx, in, false)
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return out, err
-		}
-		b.hookAside(HookStopFailure, "", map[string]any{"error_type": "", "error_message": err.Error()})
+	out, asked, err := b.answer(ctx, in)
+	switch {
+	case !asked, err != nil && ctx.Err() != nil:
+		return out, err
+	case err != nil:
+		kind := errorName(err)
+		b.hookAside(HookStopFailure, kind, map[string]any{"error_type": kind, "error_message": err.Error()})
 		return out, err
 	}
 	return b.mayStop(ctx, out)
+}
+
+// answer carries a command out, or has the model answer. Asked tells whether a model was
+// to be asked at all.
+func (b *Builtin) answer(ctx context.Context, in Input) (out Outcome, asked bool, err error) {
+	c, args, command := b.parseCommand(in.Text)
+	b.remindOfLeft(command)
+	switch {
+	case command:
+		prompt, err := c.run(b, ctx, args)
+		var long *wentOn
+		if errors.As(err, &long) {
+			return long.outcome, true, long.err
+		}
+		if prompt == "" || err != nil {
+			return Outcome{Stop: StopEndTurn}, false, err
+		}
+		out, err = b.converse(ctx, Input{Text: prompt, Parts: []llm.Part{llm.Text(prompt)}}, true)
+		return out, true, err
+	case b.cfg.Ralph != 0:
+		out, err = b.ralph(ctx, in)
+	default:
+		out, err = b.converse(ctx, in, false)
+	}
+	return out, true, err
 }
 
 // converse asks the model, and again as long as it calls tools or is steered. What a
@@ -210,6 +226,9 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 	// earlier ones has to be told again.
 	if err := b.makeRoom(ctx, llm.EstimateTokens(llm.Message{Role: llm.RoleUser, Content: in.Parts})); err != nil {
 		return Outcome{}, err
+	}
+	if reminder := b.remind(); reminder != "" {
+		in.Parts = append(slices.Clone(in.Parts), llm.Text(reminder))
 	}
 	if b.cfg.Moment != nil && !command {
 		// Behind the user's words, so that the words come first for whoever reads them.
@@ -283,6 +302,7 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			return Outcome{Stop: StopCancelled, Steps: n}, nil
 		case stepContinue:
 			b.steer()
+			b.remindInTurn(n + 1)
 		}
 	}
 }

@@ -122,6 +122,7 @@ func builtinCommands() []command {
 		{Command{Name: "fork", Description: "Make a copy of this session, to go on in another direction there"}, (*Builtin).fork},
 		{Command{Name: "export", Description: "Write the conversation to a Markdown file", Hint: "[path]"}, (*Builtin).export},
 		{Command{Name: "import", Description: "Give the model the text of a file or of another conversation's export", Hint: "path"}, (*Builtin).imports},
+		{Command{Name: "goal", Description: "Work until a goal is judged to be reached; show, go on with, bound or forget it", Hint: "[goal|resume|pause|budget N|clear]"}, (*Builtin).goalNow},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "compact", Description: "Sum up the conversation so far, to make room; say what the summary must keep", Hint: "[topic]"}, (*Builtin).compactNow},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},

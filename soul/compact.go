@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"kimi-acp/soul/compaction"
 	"kimi-acp/soul/llm"
@@ -119,6 +118,7 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 	b.renewSystem()
 	b.renewTools()
 	b.history.Restore(short, 0, 0)
+	b.reminders.forget()
 	b.settled = b.history.Tokens()
 	b.record.compact(short, b.settled)
 	b.closePlaces()
@@ -153,74 +153,19 @@ func planText(messages []llm.Message) string {
 	return strings.TrimSpace(out.String())
 }
 
-// sumUp asks the model for a summary, "" when none is to be had. An error is the end
+// sumUp asks a model for a summary, "" when none is to be had. An error is the end
 // of ctx.
 func (b *Builtin) sumUp(ctx context.Context, draft *compaction.Draft) (string, error) {
-	tooLong, waited := 0, time.Duration(0)
-	for attempt := 1; ; attempt++ {
-		model := b.choose()
-		answer, err := b.readSummary(ctx, model, draft.Request(tooLong), draft.MaxAnswer())
-		if err == nil {
-			b.answered(model)
-			return answer, nil
-		}
-		var e *llm.Error
-		if !errors.As(err, &e) {
-			e = &llm.Error{Message: err.Error()}
-		}
-		if ctx.Err() == nil && e.Kind.Remedy().Switch {
-			model.circuit.Fail()
-		} else {
-			model.circuit.Release()
-		}
-		if ctx.Err() != nil {
-			return "", context.Canceled
-		}
-		wait, inTime := b.cfg.Retry.wait(attempt, e, waited)
-		switch {
-		case attempt < b.cfg.Retry.Attempts && e.Kind.Remedy().Compact:
-			tooLong++
-			wait = 0
-		case attempt >= b.cfg.Retry.Attempts || !inTime || !e.Repeatable():
-			b.cfg.Logger.Warn("no model sums up the conversation", "session", b.cfg.SessionID, "error", err)
-			b.tell("warning", "No model could sum up the conversation", "An excerpt of it stands where the summary would be.")
-			return "", nil
-		}
-		waited += wait
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return "", context.Canceled
-		}
+	answer, err := b.askBeside(ctx, draft.Request, draft.MaxAnswer())
+	if ctx.Err() != nil {
+		return "", context.Canceled
 	}
-}
-
-// readSummary makes one model call. Of an answer that goes on for longer than is of
-// use, the rest is not waited for.
-func (b *Builtin) readSummary(ctx context.Context, p llm.Provider, req *llm.Request, most int) (string, error) {
-	var text strings.Builder
-	a := &assembler{}
-	for d, err := range p.Stream(ctx, req) {
-		if err != nil {
-			return "", err
-		}
-		switch d.Kind {
-		case llm.DeltaText:
-			text.WriteString(d.Text)
-		case llm.DeltaUsage:
-			a.usage = &d.Usage
-		}
-		if text.Len() > most {
-			break
-		}
+	if err != nil {
+		b.cfg.Logger.Warn("no model sums up the conversation", "session", b.cfg.SessionID, "error", err)
+		b.tell("warning", "No model could sum up the conversation", "An excerpt of it stands where the summary would be.")
+		return "", nil
 	}
-	b.count(a)
-	if strings.TrimSpace(text.String()) == "" {
-		return "", &llm.Error{Kind: llm.KindEmpty, Message: "the summary was empty"}
-	}
-	return text.String(), nil
+	return answer, nil
 }
 
 // compactNow is the command.

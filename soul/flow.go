@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -40,8 +41,11 @@ type flowRun struct {
 	first *Input // asked instead of the first node's prompt; nil: that is asked
 	title string // what a person calls the run
 	typed string // the user's words that began it
-	open  bool   // the run's turn has begun in the history
-	steps int    // model calls so far
+	round bool   // it goes round, and is told by its rounds
+	// otherwise is where it goes on when the model does not choose; "": it does not.
+	otherwise string
+	open      bool // the run's turn has begun in the history
+	steps     int  // model calls so far
 }
 
 // runFlow is the command that walks a flow.
@@ -126,8 +130,9 @@ func (r *flowRun) pass(ctx context.Context, node skill.Node) (next string, out O
 			r.stands("could not go on")
 			return "", r.outcome(out.Stop), nil
 		}
-		if next, ok := r.soul.chosenExit(node); ok {
-			return next, out, nil
+		next, ok := r.soul.chosenExit(node)
+		if ok || r.otherwise != "" {
+			return cmp.Or(next, r.otherwise), out, nil
 		}
 		hint = "\n\nYour last answer chose none of these. End it with one of them, as <choice>…</choice>."
 	}
@@ -155,7 +160,11 @@ func (r *flowRun) ask(ctx context.Context, node skill.Node, prompt string) (Outc
 	if own {
 		return b.converse(ctx, in, false)
 	}
-	b.say("\n\n**Step %d: %s**\n\n", r.place.Moves+1, Shorten(node.Prompt, 80))
+	if r.round {
+		b.say("\n\n**Round %d**\n\n", r.place.Moves+1)
+	} else {
+		b.say("\n\n**Step %d: %s**\n\n", r.place.Moves+1, Shorten(node.Prompt, 80))
+	}
 	if opens {
 		in.Parts = append([]llm.Part{llm.Text(r.typed)}, in.Parts...)
 		return b.converse(ctx, in, true)
@@ -181,6 +190,7 @@ func (r *flowRun) keep(stands bool) {
 // stands tells the user that a run is over although its flow is not.
 func (r *flowRun) stands(why string) {
 	if !r.keeps {
+		r.say("%s %s.", r.title, why)
 		return
 	}
 	r.keep(true)

@@ -5,11 +5,15 @@ package soul
 type leftOff struct {
 	known bool // read, if there is something to read
 	flow  *flowPlace
+	goal  *goal
 	due   bool // the user is still to be told of it
 }
 
-// flowKey is where a session keeps the place of a flow.
-const flowKey = "flow"
+// Where a session keeps what was left off.
+const (
+	flowKey = "flow"
+	goalKey = "goal"
+)
 
 // leftFlow is the flow that was left off, nil when there is none.
 func (b *Builtin) leftFlow() *flowPlace {
@@ -32,6 +36,7 @@ func (b *Builtin) readLeft() {
 	b.left.known = true
 	if kept := b.record.kept; kept != nil {
 		kept.Aside(flowKey, &b.left.flow)
+		kept.Aside(goalKey, &b.left.goal)
 	}
 }
 
@@ -42,6 +47,9 @@ func (b *Builtin) remindOfLeft(command bool) {
 		return
 	}
 	b.left.due = false
+	if g := b.lastGoal(); g != nil && g.State != goalReached {
+		b.tell("info", "A goal of this session is not reached", g.describe()+" `/goal resume` goes on with it.")
+	}
 	if f := b.leftFlow(); f != nil {
 		b.tell("info", "A flow was left off in this session", "`/"+flowPrefix+commandName(f.Name)+" continue` goes on with it.")
 	}

@@ -232,6 +232,7 @@ func (b *Builtin) Keep(s *session.Session) {
 	s.DropMessages()
 	b.history.Restore(r.Messages, r.Tokens, r.Counted)
 	b.record = record{system: b.cfg.System, log: b.cfg.Logger, kept: s, begun: r.System != "", next: r.Checkpoints}
+	b.reminders = reminders{}
 	b.left.due = !b.left.known && len(r.Messages) > 0
 	if b.record.begun {
 		b.history.holdMore(llm.EstimateText(r.System) - llm.EstimateText(b.cfg.System))

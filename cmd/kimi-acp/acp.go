@@ -19,7 +19,6 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/stdio"
 	"kimi-acp/soul"
-	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 )
 
@@ -109,7 +108,7 @@ func runACP(args []string) int {
 			system := func() string { return systemPrompt(s, runner.Shell()) }
 			return kernels.soul(chosenKernel(cfg.Kernel, s.Kernel), s, system, func() *soul.Builtin {
 				m.warm()
-				return builtinSoul(s, cfg, system, m.fallback(), log.Logger)
+				return builtinSoul(s, cfg, system, m.roles(), log.Logger)
 			})
 		},
 	}, jsonrpc.Options{Logger: log.Logger})
@@ -120,11 +119,11 @@ func runACP(args []string) int {
 }
 
 // builtinSoul is the soul of a session that runs in this program.
-func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, fallback llm.Provider, log *slog.Logger) *soul.Builtin {
+func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, models roles, log *slog.Logger) *soul.Builtin {
 	return soul.New(soul.Config{
 		SessionID:   s.SessionID,
 		Provider:    s.Provider,
-		Fallback:    fallback,
+		Fallback:    models.fallback,
 		Wire:        s.Wire,
 		Tools:       s.Executor.Specs(),
 		System:      system(),
@@ -135,6 +134,9 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, fallba
 		Moment:      s.Moment,
 		Permissions: s.Permissions,
 		MaxSteps:    cfg.Loop.MaxStepsPerTurn,
+		Ralph:       cfg.Loop.MaxRalphIterations,
+		Small:       models.small,
+		Goal:        soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens},
 		Retry:       retryPolicy(cfg),
 		Compact:     compaction(cfg),
 		Logger:      log,

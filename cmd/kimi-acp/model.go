@@ -47,19 +47,29 @@ func openModel(cfg config.Config, m config.Model, level string, o catalog.Option
 	return p, c.Close, nil
 }
 
-// openFallback makes the provider of the model that answers while another one fails,
-// nil when there is none or it cannot be used. The caller calls done afterwards.
-func openFallback(cfg config.Config, log *slog.Logger) (p llm.Provider, done func()) {
-	m, ok := cfg.Model(cfg.Fallback)
-	if !ok {
-		return nil, func() {}
+// openRoles makes the providers of the models that have a role. The caller calls done
+// afterwards.
+func openRoles(cfg config.Config, log *slog.Logger) (r roles, done func()) {
+	var ends []func()
+	of := func(role, id string) llm.Provider {
+		m, ok := cfg.Model(id)
+		if !ok {
+			return nil
+		}
+		p, end, err := openModel(cfg, m, "", catalog.Options{Logger: log})
+		if err != nil {
+			log.Warn("a model cannot be used in its role", "role", role, "error", err)
+			return nil
+		}
+		ends = append(ends, end)
+		return p
 	}
-	p, done, err := openModel(cfg, m, "", catalog.Options{Logger: log})
-	if err != nil {
-		log.Warn("the fallback model cannot be used", "error", err)
-		return nil, func() {}
+	r = roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small)}
+	return r, func() {
+		for _, end := range ends {
+			end()
+		}
 	}
-	return p, done
 }
 
 // certificateFiles names the files of certificate authorities to trust beside the

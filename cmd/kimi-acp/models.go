@@ -89,19 +89,27 @@ func (m *models) Provider(modelID, levelID string) (llm.Provider, error) {
 	return c.Provider(modelID, levelID)
 }
 
-// fallback makes the provider of the model that answers while another one fails, nil
-// when there is none or it cannot be used.
-func (m *models) fallback() llm.Provider {
+// roles are the models that serve a session beside its own; nil where there is none.
+type roles struct {
+	fallback llm.Provider // answers while the session's fails
+	small    llm.Provider // for titles, summaries and judgements
+}
+
+// roles makes the providers of the models that have a role.
+func (m *models) roles() roles {
 	cfg, c := m.now()
-	if cfg.Fallback == "" {
-		return nil
+	of := func(role, id string) llm.Provider {
+		if id == "" {
+			return nil
+		}
+		p, err := c.Provider(id, "")
+		if err != nil {
+			m.log.Warn("a model cannot be used in its role", "role", role, "error", err)
+			return nil
+		}
+		return p
 	}
-	p, err := c.Provider(cfg.Fallback, "")
-	if err != nil {
-		m.log.Warn("the fallback model cannot be used", "error", err)
-		return nil
-	}
-	return p
+	return roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small)}
 }
 
 // settings is what new sessions begin with.

@@ -21,6 +21,7 @@ import (
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/obs"
 	"kimi-acp/internal/proc"
+	"kimi-acp/soul"
 	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/tool"
 )
@@ -112,8 +113,8 @@ func runRun(args []string) int {
 		return fail(run.ExitUsage, err)
 	}
 	defer done()
-	fallback, closeFallback := openFallback(cfg, log.Logger)
-	defer closeFallback()
+	others, closeOthers := openRoles(cfg, log.Logger)
+	defer closeOthers()
 
 	// A reader that leaves early must not end us in the middle of a write: the turn
 	// is cancelled instead. A second Ctrl-C ends the program at once.
@@ -128,9 +129,10 @@ func runRun(args []string) int {
 	defer runner.Close()
 	guard := guardFor(cfg, policyOf(cfg), f.trust)([]string{dir})
 	o := run.Options{
-		Dir: dir, Prompt: prompt, Provider: provider, Fallback: fallback, Runner: runner, Shell: runner.Shell(),
+		Dir: dir, Prompt: prompt, Provider: provider, Fallback: others.fallback, Small: others.small, Runner: runner, Shell: runner.Shell(),
 		Guard: guard, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
-		Mode: mode, MaxSteps: f.maxSteps, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
+		Mode: mode, MaxSteps: f.maxSteps, Ralph: cfg.Loop.MaxRalphIterations,
+		Goal: soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens}, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = cfg.Loop.MaxStepsPerTurn

@@ -106,11 +106,15 @@ func serveWire(args []string) int {
 	if maxSteps == 0 {
 		maxSteps = cfg.Loop.MaxStepsPerTurn
 	}
+	ralph := cfg.Loop.MaxRalphIterations
+	if f.maxRalph != nil {
+		ralph = *f.maxRalph
+	}
 	err = wireserver.Serve(ctx, in, out, wireserver.Options{
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
 		System: wireSystem(ctx, roots, runner.Shell()),
 		Tools:  tools, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
-		MaxSteps: maxSteps, Retry: retry, Compact: compaction(cfg), Logger: log.Logger,
+		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
 		log.Info("the connection ended", "error", err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kimi-acp/internal/cmdline"
@@ -20,6 +21,7 @@ type wireFlags struct {
 	goOn, yolo, afk      bool
 	plan                 bool
 	maxSteps, maxRetries int
+	maxRalph             *int // nil: as the settings say
 	agent, agentFile     string
 	skillsDirs, addDirs  []string
 	mcp                  bool // MCP servers were named
@@ -67,6 +69,14 @@ func parseWireFlags(args []string) (f wireFlags, code int, ok bool) {
 	on(&ignored, "nothing", "verbose", "wire")
 	flags.IntVar(&f.maxSteps, "max-steps-per-turn", 0, "end a turn after `N` model calls")
 	flags.IntVar(&f.maxRetries, "max-retries-per-step", 0, "try a model call `N` times")
+	flags.Func("max-ralph-iterations", "work on each prompt up to `N` times again; -1 without end", func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < -1 {
+			return errors.New("it is a number from -1 on")
+		}
+		f.maxRalph = &n
+		return nil
+	})
 	text(&f.agentFile, "an agent's `file`, of which extend and exclude_tools count", "agent-file")
 	list(&f.skillsDirs, "a `folder` with skills; may be given again", "skills-dir")
 	list(&f.addDirs, "a further `folder` to work in; may be given again", "add-dir")

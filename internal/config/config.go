@@ -47,12 +47,14 @@ type Config struct {
 	Debug        bool     // log the details too
 	Models       []Model  // the usable ones with distinct IDs: the default first, then by source and place in the file
 	DefaultModel string   // ID of Models[0]; empty when there is none
+	Small        string   // ID of the model for titles, summaries and judgements; empty: the session's own
 	Fallback     string   // ID of the model that answers while the provider of another one fails; empty: none
 	Thinking     *bool    // whether models that can think do; nil: not said
 	DefaultMode  string   // one of the modes; empty: ModeDefault
 	DMail        bool     // the model may go back to an earlier point of its turn
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
+	Goal         Goal     // how long a goal is worked on
 	Skills       Skills   // where skills are looked for
 	Context      Context  // what the model is told of editor and project
 	// LanguageServers are those of the settings, in the order of the file.
@@ -109,6 +111,12 @@ type Service struct {
 	BaseURL string // http or https, without a slash at the end
 	APIKey  Secret
 	Headers map[string]string
+}
+
+// Goal bounds what is done for a goal before the user is asked again.
+type Goal struct {
+	Rounds int // 1 to 1000
+	Tokens int // of answers and questions together; 0: no bound
 }
 
 // Skills says where skills are looked for.

@@ -7,6 +7,7 @@ type draft struct {
 	config   Config
 	sources  []source
 	standIn  choice // the fallback model
+	small    choice // the model for small tasks
 	warnings warnings
 }
 
@@ -64,6 +65,12 @@ func (d *draft) resolve() {
 		d.config.Fallback = id
 	case id != "":
 		d.complain(d.standIn.at, "there is no usable model "+quote(id)+" to fall back on; none is used")
+	}
+	switch id := d.small.id; {
+	case usable[id]:
+		d.config.Small = id
+	case id != "":
+		d.complain(d.small.at, "there is no usable model "+quote(id)+" for small tasks; the session's own does them")
 	}
 	if len(all) == 0 {
 		return

@@ -57,6 +57,9 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 		if id := t.name("fallback_model"); id != "" {
 			d.standIn = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"fallback_model"})}}
 		}
+		if id := t.name("small_model"); id != "" {
+			d.small = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"small_model"})}}
+		}
 	}
 	if !f.kimiCode {
 		runtime := t.table("runtime")
@@ -87,6 +90,10 @@ func readOwn(t *table, c *Config) {
 	readContext(t.table("context"), &c.Context)
 	readLanguageServers(t, &c.LanguageServers)
 	c.Policy = readPolicy(t.table("policy"))
+	goal := t.table("goal")
+	goal.number("rounds", 1, 1000, &c.Goal.Rounds)
+	goal.number("tokens", 0, 1_000_000_000, &c.Goal.Tokens)
+	goal.unknown()
 	log := t.table("log")
 	if debug := log.flag("debug"); debug != nil {
 		c.Debug = *debug

@@ -78,7 +78,7 @@ func (l *loader) origins(shareDir string) []origin {
 }
 
 func (l *loader) load() (Config, []Warning) {
-	d := &draft{config: Config{Loop: defaultLoop()}}
+	d := &draft{config: Config{Loop: defaultLoop(), Goal: Goal{Rounds: 20}}}
 	env := environment{getenv: l.env.getenv, warnings: &d.warnings}
 	d.config.ShareDir = env.shareDir()
 	for _, o := range l.origins(d.config.ShareDir) {

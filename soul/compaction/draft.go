@@ -141,7 +141,7 @@ func (d *Draft) Request(attempt int) *llm.Request {
 		out.Reset()
 		out.WriteString("What happened, abridged:\n")
 	}
-	out.WriteString(section("course", transcript(d.old, room)) + "\n\n" + askPrompt)
+	out.WriteString(section("course", Transcript(d.old, room)) + "\n\n" + askPrompt)
 	if d.job.Topic != "" {
 		out.WriteString("\nThe user wants the record to keep above all: " + d.job.Topic + "\n")
 	}
@@ -191,8 +191,8 @@ func (d *Draft) excerpt() string {
 	const note = "No model was there to sum this up. It is an excerpt of what happened:\n"
 	room := d.summaryRoom(excerptPart)
 	if d.before.summary == "" {
-		return note + transcript(d.old, room)
+		return note + Transcript(d.old, room)
 	}
 	before := strings.TrimPrefix(d.before.summary, note)
-	return note + cut(before, room/2) + "\n" + transcript(d.old, room/2)
+	return note + cut(before, room/2) + "\n" + Transcript(d.old, room/2)
 }

@@ -8,9 +8,9 @@ import (
 	"kimi-acp/soul/session"
 )
 
-// transcript tells what happened in messages in so many tokens, for a model that sums
+// Transcript tells what happened in messages in so many tokens, for a model that sums
 // it up. Thinking is left out, and so is what the program told of the surroundings.
-func transcript(messages []llm.Message, tokens int) string {
+func Transcript(messages []llm.Message, tokens int) string {
 	names := map[string]string{} // of the calls, by their ids
 	var entries []entry
 	add := func(head, text string, weight int) {

@@ -144,7 +144,10 @@ func (r *restorer) take(l line) {
 // OpensTurn tells whether a message is what a user said, and not what a program put
 // into the user's mouth: notes, and summaries of what was compacted.
 func OpensTurn(m llm.Message) bool {
-	return m.Role == llm.RoleUser && (len(m.Content) == 0 || m.Content[0].Type != llm.PartText || !strings.HasPrefix(m.Content[0].Text, "<system>"))
+	if m.Role != llm.RoleUser || len(m.Content) == 0 || m.Content[0].Type != llm.PartText {
+		return m.Role == llm.RoleUser
+	}
+	return !strings.HasPrefix(m.Content[0].Text, "<system>") && !strings.HasPrefix(m.Content[0].Text, "<system-reminder>")
 }
 
 // explain says what a line is when it is no record.

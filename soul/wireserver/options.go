@@ -24,6 +24,7 @@ type Options struct {
 	Yolo     bool          // nothing is asked for in this run
 	AFK      bool          // and no questions are put
 	MaxSteps int           // model calls in one turn, 0: 1000
+	Ralph    int           // see soul.Config
 	Retry    soul.RetryPolicy
 	Compact  soul.Compaction
 	Logger   *slog.Logger // nil: none

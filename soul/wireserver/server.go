@@ -112,6 +112,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		System:    o.System,
 		Tasks:     s.background,
 		MaxSteps:  o.MaxSteps,
+		Ralph:     o.Ralph,
 		Retry:     o.Retry,
 		Compact:   o.Compact,
 		Controls:  s.switches,

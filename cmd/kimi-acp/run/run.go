@@ -29,7 +29,10 @@ type Options struct {
 	MaxSteps int         // model calls, 0: the soul's default
 	Retry    soul.RetryPolicy
 	Fallback llm.Provider         // answers while Provider's circuit is open; nil: nobody
+	Small    llm.Provider         // see soul.Config
 	Skills   func() []skill.Skill // each is a command; nil: there are none
+	Ralph    int                  // see soul.Config
+	Goal     soul.GoalBudget
 	Compact  soul.Compaction
 	Person   Person // nil: nobody is there to answer
 	Views    []View
@@ -96,7 +99,10 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		SessionID: "run",
 		Provider:  o.Provider,
 		Fallback:  o.Fallback,
+		Small:     o.Small,
 		Skills:    o.Skills,
+		Ralph:     o.Ralph,
+		Goal:      o.Goal,
 		Wire:      bus,
 		Tools:     executor.Specs(),
 		System: soul.SystemPrompt(soul.Surroundings{
