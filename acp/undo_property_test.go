@@ -47,7 +47,7 @@ func (d *director) talk() (said []string) {
 	defer d.mu.Unlock()
 	for _, m := range d.asked {
 		for _, p := range m.Content {
-			if m.Role != llm.RoleTool && p.Text != "" && !strings.HasPrefix(p.Text, "<system>") {
+			if m.Role != llm.RoleTool && p.Text != "" && !strings.HasPrefix(p.Text, "<system>") && !strings.HasPrefix(p.Text, "<system-reminder>") {
 				said = append(said, p.Text)
 			}
 		}
