@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"kimi-acp/internal/foreigntest"
 )
 
 // Editors come from Debian's stable release, whatever release the machine runs: the
@@ -33,35 +36,27 @@ func unpack(t *testing.T, packages ...string) debian {
 	}
 	name := "debian-" + debianRelease + "-" + strings.Join(packages, "-")
 	dir := filepath.Join(cache, name)
-	if _, err := os.Stat(dir); err == nil {
-		return debian(dir)
-	}
 	began := time.Now()
-	if err := unpackInto(t.Context(), dir, packages); err != nil {
-		skipLoudly(t, strings.Join(packages, " and "), "Debian "+debianRelease, err)
+	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error { return unpackInto(ctx, dir, packages) })
+	if err != nil {
+		foreigntest.Skip(t, strings.Join(packages, " and ")+" of Debian "+debianRelease, err)
 	}
-	t.Logf("unpacked %s in %v", name, time.Since(began).Round(time.Millisecond))
+	t.Logf("%s was there after %v", name, time.Since(began).Round(time.Millisecond))
 	return debian(dir)
 }
 
-// unpackInto downloads and unpacks beside dir and renames the result.
+// unpackInto downloads packages beside dir and unpacks them into it.
 func unpackInto(ctx context.Context, dir string, packages []string) error {
-	ctx, cancel := context.WithTimeout(ctx, installTime)
-	defer cancel()
 	mirror, err := debianMirror(ctx)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
+	apt, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(fresh)
-	root, apt := filepath.Join(fresh, "root"), filepath.Join(fresh, "apt")
-	for _, d := range []string{root, filepath.Join(apt, "lists", "partial"), filepath.Join(apt, "cache", "archives", "partial")} {
+	defer os.RemoveAll(apt)
+	for _, d := range []string{filepath.Join(apt, "lists", "partial"), filepath.Join(apt, "cache", "archives", "partial")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return err
 		}
@@ -80,10 +75,10 @@ func unpackInto(ctx context.Context, dir string, packages []string) error {
 	} {
 		options = append(options, "-o", o)
 	}
-	if err := run(ctx, "apt-get", append(options, "update")...); err != nil {
+	if err := foreigntest.Run(ctx, apt, nil, slices.Concat([]string{"apt-get"}, options, []string{"update"})...); err != nil {
 		return err
 	}
-	if err := run(ctx, "apt-get", append(append(options, "install", "--download-only"), packages...)...); err != nil {
+	if err := foreigntest.Run(ctx, apt, nil, slices.Concat([]string{"apt-get"}, options, []string{"install", "--download-only"}, packages)...); err != nil {
 		return err
 	}
 	archives, err := filepath.Glob(filepath.Join(apt, "cache", "archives", "*.deb"))
@@ -91,15 +86,9 @@ func unpackInto(ctx context.Context, dir string, packages []string) error {
 		return errors.Join(errors.New("apt-get downloaded nothing"), err)
 	}
 	for _, archive := range archives {
-		if err := run(ctx, "dpkg-deb", "-x", archive, root); err != nil {
+		if err := foreigntest.Run(ctx, apt, nil, "dpkg-deb", "-x", archive, dir); err != nil {
 			return err
 		}
-	}
-	if err := os.Rename(root, dir); err != nil {
-		if _, there := os.Stat(dir); there == nil {
-			return nil // another run was faster
-		}
-		return err
 	}
 	return nil
 }
@@ -116,15 +105,6 @@ func debianMirror(ctx context.Context) (string, error) {
 		}
 	}
 	return "", errors.New("apt uses no archive of Debian here")
-}
-
-func run(ctx context.Context, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = 5 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", name, err, tail(string(out), 2048))
-	}
-	return nil
 }
 
 // command runs a program of the packages.
@@ -175,16 +155,11 @@ func installGopls(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(cache, "gopls-"+goplsVersion)
-	program := filepath.Join(dir, "gopls")
-	if _, err := os.Stat(program); err == nil {
-		return program
+	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+		return foreigntest.Run(ctx, dir, []string{"GOBIN=" + dir, "GOFLAGS="}, "go", "install", "golang.org/x/tools/gopls@"+goplsVersion)
+	})
+	if err != nil {
+		foreigntest.Skip(t, "gopls "+goplsVersion, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), installTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "install", "golang.org/x/tools/gopls@"+goplsVersion)
-	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		skipLoudly(t, "gopls", goplsVersion, fmt.Errorf("%w\n%s", err, tail(string(out), 2048)))
-	}
-	return program
+	return filepath.Join(dir, "gopls")
 }

@@ -161,5 +161,5 @@ func (v *vscode) logged() string {
 	if err != nil {
 		return err.Error()
 	}
-	return tail(string(text), 4096)
+	return foreigntest.Tail(string(text), 4096)
 }

@@ -77,6 +77,7 @@ var testKits = []struct {
 	{"internal/clienttest", nil},
 	{"internal/kerneltest", nil},
 	{"internal/llamatest", nil},
+	{"internal/foreigntest", nil},
 	{"internal/soaktest", nil},
 	{"internal/doctest", nil},
 	{"internal/importtest", nil},

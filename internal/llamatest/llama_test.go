@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kimi-acp/internal/acptest"
+	"kimi-acp/internal/foreigntest"
 )
 
 // leaveTime is how long the connection of a cancelled turn may stay open.
@@ -62,7 +63,7 @@ func (s *server) testRun(t *testing.T, agent string) {
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != exitCut {
-		t.Fatalf("run: %v\n%s", err, tail(stderr.String(), 4096))
+		t.Fatalf("run: %v\n%s", err, foreigntest.Tail(stderr.String(), 4096))
 	}
 	if len(out.at) < 5 {
 		t.Errorf("the answer came in %d pieces: %q", len(out.at), out.text)

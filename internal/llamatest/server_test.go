@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kimi-acp/internal/foreigntest"
 )
 
 // loadTime bounds how long the server may take to load its model.
@@ -95,7 +97,7 @@ func logged(file string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return tail(string(text), 4096)
+	return foreigntest.Tail(string(text), 4096)
 }
 
 func freePort(t *testing.T) int {
