@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"kimi-acp/internal/foreigntest"
 )
 
 // codeServer is where VS Code lies in the package code-server. Of the package nothing
