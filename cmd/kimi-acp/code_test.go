@@ -153,6 +153,13 @@ func TestCodeWithGopls(t *testing.T) {
 		t.Errorf("an edit that mends says %q", v.Output.Text)
 	}
 
+	// What uses a function that is gone is told too.
+	for v = replace("func Double", "func Triple"); v.Output.Text == "" && t.Context().Err() == nil; v = replace("func Double", "func Triple") {
+		replace("func Triple", "func Double")
+	}
+	says(v.Output.Text, "Reported in other files since the edit:\nb.go:3:36: error (compiler UndeclaredName): undefined: Double\n")
+	replace("func Triple", "func Double")
+
 	part := ""
 	for !strings.Contains(part, "2 references") && t.Context().Err() == nil {
 		// A machine that is busy may be slower than a prompt waits: then the next one tells.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,13 +16,15 @@ const (
 	longestCheck  = 1500 * time.Millisecond // that an edit waits
 	baselineCheck = 600 * time.Millisecond  // of it, for how things stood before
 	maxNew        = 10                      // problems that are told
+	maxElsewhere  = 5                       // of them, in other files
 	maxEdited     = 20                      // files that are remembered as edited
 )
 
 // NewProblems gives the errors and warnings of a file that came with an edit, the worst
-// first, at most ten. before is nil for a new file. It waits no longer than 1.5 seconds,
-// and only for a server that runs and knows the workspace; a server that does not run is
-// started for the next time.
+// first, at most ten, and behind them at most five errors that have come up in other files
+// since. before is nil for a new file. It waits no longer than 1.5 seconds, and only for a
+// server that runs and knows the workspace; a server that does not run is started for the
+// next time.
 func (s *Servers) NewProblems(ctx context.Context, path string, before *string, after string) []contextprovider.Diagnostic {
 	s.remember(path)
 	c := s.ready(ctx, path)
@@ -35,7 +38,7 @@ func (s *Servers) NewProblems(ctx context.Context, path string, before *string, 
 	if before != nil {
 		base, known = c.baseline(ctx, path, *before)
 	}
-	mark := c.findings.mark()
+	prior, mark := c.findings.all(), c.findings.mark()
 	version, told, err := c.documents.sync(path, after)
 	if err != nil {
 		return nil
@@ -50,16 +53,38 @@ func (s *Servers) NewProblems(ctx context.Context, path string, before *string, 
 	if !ok {
 		return nil
 	}
+	c.findings.quiet(ctx)
 	old := ""
 	if before != nil {
 		old = *before
 	}
-	if !known {
+	var here []contextprovider.Diagnostic
+	if known {
+		here = added(base, now.all, old, after)
+	} else {
 		// What stood there before is not known, so only what lies where the edit was made
 		// can be said to come with it.
-		return worst(within(now.all, changedLines(old, after)))
+		here = within(now.all, changedLines(old, after))
 	}
-	return worst(added(base, now.all, old, after))
+	return append(worst(here), s.elsewhere(c, path, prior)...)
+}
+
+// elsewhere gives the errors in files besides one that a server has told since it told
+// prior: an edit may break what uses the file.
+func (s *Servers) elsewhere(c *client, path string, prior map[string]published) []contextprovider.Diagnostic {
+	var out []contextprovider.Diagnostic
+	all := c.findings.all()
+	for _, other := range slices.Sorted(maps.Keys(all)) {
+		if other == path || all[other].seq == prior[other].seq || s.rootOf(other) == "" {
+			continue
+		}
+		for _, d := range all[other].all {
+			if d.Severity == contextprovider.SeverityError && !slices.Contains(prior[other].all, d) && len(out) < maxElsewhere {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
 }
 
 // baseline gives the problems of a file as it was, which the server may have to be shown

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -71,6 +72,38 @@ func (f *findings) mark() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.seq
+}
+
+// all gives what is known of every file.
+func (f *findings) all() map[string]published {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.files)
+}
+
+// quiet waits until a server has published nothing for a moment, or ctx ends.
+func (f *findings) quiet(ctx context.Context) {
+	for {
+		f.mu.Lock()
+		var last time.Time
+		for _, p := range f.files {
+			if p.at.After(last) {
+				last = p.at
+			}
+		}
+		changed := f.changed
+		f.mu.Unlock()
+		rest := time.NewTimer(settleTime - time.Since(last))
+		select {
+		case <-changed:
+			rest.Stop()
+		case <-rest.C:
+			return
+		case <-ctx.Done():
+			rest.Stop()
+			return
+		}
+	}
 }
 
 // get gives what is known of a file.

@@ -44,6 +44,7 @@ type Options struct {
 // pace says when servers are started and ended.
 type pace struct {
 	idle    time.Duration // after which a server that nobody asks is ended
+	trust   time.Duration // between looks whether the workspace of a server is still trusted
 	backOff time.Duration // after the first failure; twice as long after each further one
 	now     func() time.Time
 }
@@ -51,6 +52,7 @@ type pace struct {
 // The usual pace, and the bounds on servers.
 const (
 	idleTime      = 10 * time.Minute
+	trustTime     = 3 * time.Second
 	backOffTime   = 2 * time.Second
 	maxFailures   = 3               // within failureTime: then a server is given up
 	failureTime   = 3 * time.Minute //
@@ -58,23 +60,6 @@ const (
 	missingTime   = time.Minute     // until it is looked again for a program that is not there
 	MaxServers    = 6               // servers of one process, where Slots do not say otherwise
 )
-
-// Slots bound how many servers run at a time. They may be shared.
-type Slots struct{ free chan struct{} }
-
-// NewSlots makes n slots, at least one.
-func NewSlots(n int) *Slots { return &Slots{free: make(chan struct{}, max(n, 1))} }
-
-func (s *Slots) take() bool {
-	select {
-	case s.free <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *Slots) give() { <-s.free }
 
 // Servers are the language servers of a session. They may be used by several goroutines
 // at once; Close ends them.
@@ -97,6 +82,7 @@ type post struct{ name, dir string }
 
 // watch is what is known of a server at its post. It is guarded by the mu of Servers.
 type watch struct {
+	root     string        // whose trust it needs
 	client   *client       // nil: none runs
 	starting chan struct{} // closed when the start that is under way is over; nil: none is
 	failures []time.Time
@@ -124,6 +110,9 @@ func New(o Options) *Servers {
 	}
 	if o.pace.idle == 0 {
 		o.pace.idle = idleTime
+	}
+	if o.pace.trust == 0 {
+		o.pace.trust = trustTime
 	}
 	if o.pace.backOff == 0 {
 		o.pace.backOff = backOffTime
@@ -188,7 +177,7 @@ func (s *Servers) forFile(ctx context.Context, path string, wait bool) (*client,
 	}
 	w := s.posts[p]
 	if w == nil {
-		w = &watch{}
+		w = &watch{root: root}
 		s.posts[p] = w
 	}
 	w.used = s.o.pace.now()
@@ -280,11 +269,19 @@ func (s *Servers) await(w *watch, c *client) (crashed bool, grace time.Duration)
 	}()
 	idle := time.NewTimer(s.o.pace.idle)
 	defer idle.Stop()
+	trust := time.NewTicker(s.o.pace.trust)
+	defer trust.Stop()
 	for {
 		select {
 		case <-c.over:
 			return s.ctx.Err() == nil, 0
 		case <-s.ctx.Done():
+			return false, 0
+		case <-trust.C:
+			if s.o.Trusted(w.root) {
+				continue
+			}
+			s.o.Logger.Info("a language server is ended, since its workspace is no longer trusted", "server", c.server.Name)
 			return false, 0
 		case <-idle.C:
 		}
@@ -319,13 +316,13 @@ func (s *Servers) failed(w *watch, server Server, err error) {
 	s.o.Logger.Warn("a language server failed", "server", server.Name, "failures", len(w.failures), "error", clip(err.Error(), maxMessage))
 }
 
-// running are the servers that run.
+// running are the servers that run, and may.
 func (s *Servers) running() []*client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*client
 	for _, w := range s.posts {
-		if w.client != nil {
+		if w.client != nil && s.o.Trusted(w.root) {
 			w.used = s.o.pace.now()
 			all = append(all, w.client)
 		}

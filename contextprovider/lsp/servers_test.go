@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,6 +312,32 @@ func TestIdleServerEnds(t *testing.T) {
 		t.Errorf("it was not asked to end: %s", code)
 	}
 	g.up(path) // and starts again when it is needed
+}
+
+// TestTrustTakenBack: a server ends soon after its workspace is not trusted any more, and
+// is asked nothing meanwhile.
+func TestTrustTakenBack(t *testing.T) {
+	var trusted atomic.Bool
+	trusted.Store(true)
+	g := newGround(t, "good", func(o *Options) {
+		o.pace.trust = 10 * time.Millisecond
+		o.Trusted = func(string) bool { return trusted.Load() }
+	})
+	path := g.write("a.fake", "def a\n")
+	c, err := g.servers.forFile(t.Context(), path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted.Store(false)
+	if all := g.servers.running(); len(all) != 0 {
+		t.Errorf("%d servers may still be asked", len(all))
+	}
+	<-c.service.Exited()
+	if _, err := g.servers.forFile(t.Context(), path, true); !errors.Is(err, contextprovider.ErrNoServer) {
+		t.Errorf("it is started again: %v", err)
+	}
+	trusted.Store(true)
+	g.up(path)
 }
 
 // TestSessionEnds: nothing is left of a server, also of one that does not listen.

@@ -12,7 +12,8 @@ import (
 	"kimi-acp/soul/wire"
 )
 
-// scriptedChecker finds a problem in every line that holds BUG.
+// scriptedChecker finds a problem in every line that holds BUG, and one in two other files
+// in every line that holds GONE.
 type scriptedChecker struct {
 	calls  []string
 	limits []time.Duration
@@ -36,6 +37,11 @@ func (s *scriptedChecker) NewProblems(ctx context.Context, path string, before *
 		if strings.Contains(line, "BUG") {
 			all = append(all, contextprovider.Diagnostic{Lines: contextprovider.LineRange{First: i + 1, Last: i + 1}, Column: 1, Severity: contextprovider.SeverityError, Message: "it is\nbroken"})
 		}
+		if strings.Contains(line, "GONE") {
+			for _, other := range []string{"/w/user.go", "/w/.env"} {
+				all = append(all, contextprovider.Diagnostic{Path: other, Lines: contextprovider.LineRange{First: 7, Last: 7}, Column: 3, Severity: contextprovider.SeverityError, Message: "it is gone"})
+			}
+		}
 	}
 	return all
 }
@@ -45,6 +51,8 @@ func TestNewProblems(t *testing.T) {
 	for _, tt := range []struct{ name, tool, args, text, message, calls string }{
 		{"a new file", "WriteFile", `{"path":"n.go","content":"BUG\n"}`, "New problems in n.go:\n1:1: error: it is broken\n", "Made the file /w/n.go with 4 bytes." + told, `/w/n.go from nothing to "BUG\n"`},
 		{"an edit", "StrReplaceFile", `{"path":"a.go","edit":[{"old":"two","new":"BUG"}]}`, "New problems in a.go:\n2:1: error: it is broken\n", "Edited /w/a.go: 1 replacement made." + told, `/w/a.go from "one\ntwo\n" to "one\nBUG\n"`},
+		{"what uses it", "StrReplaceFile", `{"path":"a.go","edit":[{"old":"two","new":"GONE"}]}`, "Reported in other files since the edit:\nuser.go:7:3: error: it is gone\n", "Edited /w/a.go: 1 replacement made." + told, `/w/a.go from "one\ntwo\n" to "one\nGONE\n"`},
+		{"both", "StrReplaceFile", `{"path":"a.go","edit":[{"old":"two","new":"BUG, GONE"}]}`, "New problems in a.go:\n2:1: error: it is broken\nReported in other files since the edit:\nuser.go:7:3: error: it is gone\n", "Edited /w/a.go: 1 replacement made." + told, `/w/a.go from "one\ntwo\n" to "one\nBUG, GONE\n"`},
 		{"nothing broken", "StrReplaceFile", `{"path":"a.go","edit":[{"old":"two","new":"three"}]}`, "", "Edited /w/a.go: 1 replacement made.", `/w/a.go from "one\ntwo\n" to "one\nthree\n"`},
 		{"a notebook", "WriteFile", `{"path":"n.ipynb","content":"{\"cells\":[],\"nbformat\":4,\"nbformat_minor\":5,\"metadata\":{}}"}`, "", "", ""},
 		{"a file of secrets", "WriteFile", `{"path":".env","content":"BUG=1\n"}`, "", "Made the file /w/.env with 6 bytes.", ""},
