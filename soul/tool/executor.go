@@ -97,7 +97,6 @@ func NewExecutor(o Options) *Executor {
 		todo:       o.Todo,
 		journal:    o.Journal,
 		checker:    o.Checker,
-		guard:      o.Guard,
 		approvals:  newApprovals(o.Asker),
 		progress:   o.Progress,
 		logger:     o.Logger,
@@ -109,11 +108,14 @@ func NewExecutor(o Options) *Executor {
 		e.changes = o.Journal.changes // undoing waits for commands, and they for it
 	}
 	e.images.Store(o.Images)
-	if e.files = o.Guard; e.files == nil {
+	if o.Guard != nil {
+		e.guard = o.Guard.answered(e.approvals.granted)
+		e.files = e.guard
+	} else {
 		if o.Roots == nil {
 			o.Roots = []string{o.Cwd}
 		}
-		e.files = plainGuard(o.Roots)
+		e.files = plainGuard(o.Roots).answered(e.approvals.granted)
 	}
 	if e.detached == nil {
 		e.detached = o.Runner

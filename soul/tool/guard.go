@@ -25,6 +25,29 @@ type Guard struct {
 	// Rules are what Engine is made of, for people who want to see and change them; nil:
 	// nothing is kept.
 	Rules *permit.Rules
+
+	// answers gives the rules that were made by answers of the session; nil: none.
+	answers func() []policy.Rule
+}
+
+// answered is a guard that judges by the answers of a session too.
+func (g *Guard) answered(answers func() []policy.Rule) *Guard {
+	judging := *g
+	judging.answers = answers
+	return &judging
+}
+
+// engine is the rules that hold now, with those that answers have made.
+func (g *Guard) engine() (*policy.Engine, error) {
+	engine, err := g.Engine()
+	if err != nil || g.answers == nil {
+		return engine, err
+	}
+	answers := g.answers()
+	if len(answers) == 0 {
+		return engine, nil
+	}
+	return engine.With(policy.Session, answers...)
 }
 
 // context is where things stand now.
@@ -59,11 +82,8 @@ type ruling struct {
 }
 
 // judge puts a question to the rules, and to those that answers have made beside them.
-func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdict, answers ...policy.Rule) ruling {
-	engine, err := g.Engine()
-	if err == nil && len(answers) > 0 {
-		engine, err = engine.With(policy.Session, answers...)
-	}
+func (g *Guard) judge(question func(*policy.Engine, policy.Context) policy.Verdict) ruling {
+	engine, err := g.engine()
 	if err != nil {
 		return ruling{policy.Verdict{Decision: policy.AskOnce, Reason: "the rules cannot be used: " + err.Error()}, Floor}
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // command judges a command line. A nil Guard asks for everything.
-func (g *Guard) command(command string, answers []policy.Rule) ruling {
+func (g *Guard) command(command string) ruling {
 	if g == nil {
 		return ruling{policy.Verdict{Decision: policy.Ask, Key: command, Scope: "this exact command"}, Guarded}
 	}
-	return g.judge(func(e *policy.Engine, c policy.Context) policy.Verdict { return e.Shell(command, c) }, answers...)
+	return g.judge(func(e *policy.Engine, c policy.Context) policy.Verdict { return e.Shell(command, c) })
 }
 
 // commandDigest stands for what is run, where and with which environment.
@@ -65,6 +65,6 @@ func (c *Invocation) commandStands(cmd proc.Command) bool {
 	if !c.askedIn.Is(facts.FolderAt(cmd.Dir)) {
 		return false
 	}
-	r := c.executor.guard.command(cmd.Shell, c.executor.approvals.granted())
+	r := c.executor.guard.command(cmd.Shell)
 	return r.Decision == policy.Allow || r.Decision != policy.Deny && c.granted[commandDigest(cmd)]
 }

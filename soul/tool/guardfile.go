@@ -56,6 +56,9 @@ func (g *Guard) edit(p policy.PathFacts) ruling {
 	return g.judge(func(e *policy.Engine, c policy.Context) policy.Verdict { return e.Write(p, c) }).stricter(g.read(p))
 }
 
+// anyEdit is the rule that an answer about ordinary edits makes.
+const anyEdit = "allow edit **"
+
 // change judges a planned change: the file, and the place to which it moves. Deleting
 // is asked for also where a rule allows edits, or a mode does.
 func (g *Guard) change(c fileop.Change) ruling {
@@ -67,7 +70,10 @@ func (g *Guard) change(c fileop.Change) ruling {
 		return r
 	}
 	if r.Decision == policy.Allow {
-		r.Decision, r.Key = policy.Ask, "delete"
+		r.Decision, r.Key = policy.Ask, anyEdit
+	}
+	if r.Key != "" {
+		r.Key = "delete: " + r.Key // no rule: an answer to this allows no edits
 	}
 	r.firm = max(r.firm, Guarded)
 	return r
@@ -82,7 +88,7 @@ func (g *Guard) hides(name, real string) bool {
 // shows gives what tells of the files of a search whether they may be searched
 // without asking.
 func (g *Guard) shows() (func(path string) bool, error) {
-	engine, err := g.Engine()
+	engine, err := g.engine()
 	if err != nil {
 		return nil, fmt.Errorf("the rules cannot be used: %w", err)
 	}

@@ -49,6 +49,9 @@ func (w *keptWorld) open(guard *Guard) {
 			w.Error(err)
 		}
 	})
+	if guard != nil {
+		guard.Context.Roots = []string{w.root}
+	}
 	w.executor = NewExecutor(Options{Operator: w.journal.Operator(), Journal: w.journal, Runner: w.runner, Cwd: w.root, Guard: guard})
 	if err := w.executor.SetMode(ModeYolo); err != nil {
 		w.Fatal(err)
@@ -219,11 +222,11 @@ func TestLookingCommandsAreNotWatched(t *testing.T) {
 				}
 				return policy.New(policy.Options{Layers: []policy.Layer{{Scope: policy.User, Name: "test", Rules: rules}}})
 			})}
-			w := newKeptWorld(t, guard)
 			if _, err := guard.Engine(); err != nil {
 				t.Fatal(err)
 			}
-			guard.Context = policy.Context{Roots: []string{w.root}, Trusted: true}
+			guard.Context.Trusted = true
+			w := newKeptWorld(t, guard)
 			w.put("a.txt", "one\n")
 			w.journal.BeginTurn()
 			w.runs(command, func() { w.put("a.txt", "two\n") })

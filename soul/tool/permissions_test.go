@@ -152,3 +152,40 @@ func TestPermissionsOfNothing(t *testing.T) {
 		t.Error("something was written into the project")
 	}
 }
+
+// What was allowed of files is a rule like what was allowed of commands: it holds for
+// every tool, is listed, kept and taken back.
+func TestPermissionsOfFiles(t *testing.T) {
+	g := newGrounds(t, wire.ApprovalApproveForSession)
+	e := g.executor()
+	use := func(asked int, name, arguments string) {
+		t.Helper()
+		before := len(g.person.asked)
+		v := e.CallTool(t.Context(), wire.ToolCallRequest{ID: "1", Name: name, Arguments: &arguments})
+		if got := len(g.person.asked) - before; got != asked {
+			t.Errorf("%s %s asked %d times, want %d: %s", name, arguments, got, asked, v.Message)
+		}
+	}
+	use(1, "WriteFile", `{"path":"new","content":"x\n"}`)
+	use(0, "StrReplaceFile", `{"path":"plain","edit":{"old":"plain","new":"other"}}`)
+	use(0, "ApplyPatch", `{"patch":"*** Begin Patch\n*** Add File: more\n+x\n*** End Patch\n"}`)
+	use(1, "WriteFile", `{"path":"Makefile","content":"x:\n"}`)
+	use(1, "ApplyPatch", `{"patch":"*** Begin Patch\n*** Delete File: more\n*** End Patch\n"}`)
+	use(0, "ApplyPatch", `{"patch":"*** Begin Patch\n*** Delete File: new\n*** End Patch\n"}`)
+	use(1, "ReadFile", `{"path":"`+filepath.ToSlash(g.outside)+`/file"}`)
+	use(0, "ReadFile", `{"path":"link"}`)
+	want := []string{"1. In this session, allowed: edits in this workspace", "2. In this session, allowed: changing Makefile", "3. In this session, allowed: deletions in this workspace", "4. In this session, allowed: reading " + g.outside + "/file"}
+	list := e.Permissions().List()
+	for _, line := range want {
+		if !strings.Contains(strings.ReplaceAll(list, g.root+"/", ""), line) {
+			t.Errorf("the list lacks %q:\n%s", line, list)
+		}
+	}
+	e.Permissions().Remove(1)
+	use(1, "WriteFile", `{"path":"new","content":"y\n"}`)
+
+	// An answer about a deletion allows no edit.
+	e = g.executor()
+	use(1, "ApplyPatch", `{"patch":"*** Begin Patch\n*** Delete File: new\n*** End Patch\n"}`)
+	use(1, "WriteFile", `{"path":"new","content":"z\n"}`)
+}

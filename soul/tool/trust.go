@@ -22,8 +22,8 @@ const (
 // before. The error is ctx's.
 func (c *Invocation) judgeCommand(ctx context.Context, command string) (ruling, error) {
 	e := c.executor
-	r := e.guard.command(command, e.approvals.granted())
-	if r.Decision == policy.Allow || e.Mode() == ModeYolo || e.questioner == nil || !e.guard.wantsTrust(command, e.approvals.granted()) {
+	r := e.guard.command(command)
+	if r.Decision == policy.Allow || e.Mode() == ModeYolo || e.questioner == nil || !e.guard.wantsTrust(command) {
 		return r, nil
 	}
 	trusted, err := e.guard.Gate.Ask(ctx, c.askTrust)
@@ -33,19 +33,19 @@ func (c *Invocation) judgeCommand(ctx context.Context, command string) (ruling, 
 	case err != nil:
 		e.logger.Warn("whether the workspace is trusted could not be settled", "error", err)
 	case trusted:
-		return e.guard.command(command, e.approvals.granted()), nil
+		return e.guard.command(command), nil
 	}
 	return r, nil
 }
 
 // wantsTrust tells whether trusting the workspace would make a command free.
-func (g *Guard) wantsTrust(command string, answers []policy.Rule) bool {
+func (g *Guard) wantsTrust(command string) bool {
 	if g == nil || g.Gate == nil || g.Gate.Trusted() {
 		return false
 	}
-	trusting := Guard{Engine: g.Engine, Context: g.Context}
+	trusting := Guard{Engine: g.Engine, Context: g.Context, answers: g.answers}
 	trusting.Context.Trusted = true
-	return trusting.command(command, answers).Decision == policy.Allow
+	return trusting.command(command).Decision == policy.Allow
 }
 
 // askTrust puts the question whether to trust folders. An answer in other words
