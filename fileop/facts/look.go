@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"kimi-acp/internal/policy"
 )
@@ -52,8 +53,8 @@ func resolve(path string) (string, error) {
 		if err == nil {
 			return real, nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return "", err // below a file there is nothing, which is no door anywhere
 		}
 		dir, name := split(path)
 		if target, err := os.Readlink(path); err == nil {

@@ -38,6 +38,8 @@ func TestLook(t *testing.T) {
 		{"link/new/deep", "sub/new/deep", policy.Missing, false},
 		{"dangling", "sub/nothing", policy.Missing, false},
 		{"nothing", "nothing", policy.Missing, false},
+		{"sub/file/below", "sub/file/below", policy.Missing, false},
+		{"sub/file/..", "", policy.Missing, true},
 		{"round", "", policy.Missing, true},
 	} {
 		got := Look(at(c.path))

@@ -74,10 +74,12 @@ func (e *Engine) judgeRead(p PathFacts, c *Context, namesOnly bool) finding {
 	if places == nil {
 		return bad
 	}
+	why := c.foreignRoot(p.Path)
 	if c.Windows {
-		if why := c.foreignName(p.Path); why != "" {
-			return floor(Deny, "path", why)
-		}
+		why = c.foreignName(p.Path)
+	}
+	if why != "" {
+		return floor(Deny, "path", why)
 	}
 	return e.judgePlaces(KindRead, places, c, func() finding {
 		real := places[len(places)-1]

@@ -50,6 +50,14 @@ func TestRead(t *testing.T) {
 		{"too long", PathFacts{Path: strings.Repeat("a/", 5000)}, Deny, ""},
 		{"turned around", PathFacts{Path: "\u202egnp.exe.txt"}, Allow, `/project/\u202egnp.exe.txt`},
 		{"what Windows takes for a device", PathFacts{Path: "aux.c"}, Allow, ""},
+		{"Windows: around the rules", PathFacts{Path: `\\?\C:\x`}, Deny, ""},
+		{"Windows: around the rules, by the kernel's name", PathFacts{Path: `\??\C:\x`}, Deny, ""},
+		{"Windows: another machine", PathFacts{Path: `\\server\share\x`}, Deny, ""},
+		{"Windows: a drive", PathFacts{Path: `C:\x`}, Deny, ""},
+		{"Windows: a drive with slashes", PathFacts{Path: "c:/x"}, Deny, ""},
+		{"passwords of databases", PathFacts{Path: "sub/.pgpass"}, AskOnce, ""},
+		{"secrets by their name", PathFacts{Path: "config/secrets.yml"}, AskOnce, ""},
+		{"the state of terraform", PathFacts{Path: "terraform.tfstate.backup"}, AskOnce, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { check(t, e.Read(tt.facts, project()), tt.want, tt.shown) })

@@ -75,29 +75,40 @@ func (c *Context) below(folder, file string) (string, bool) {
 
 var reservedName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$`)
 
+// foreignRoot says what is wrong with where a path begins: it is in a form of Windows'
+// that goes around the rules for paths, or elsewhere in any form of Windows'. Such a path
+// is opened by no tool, so it is not read either.
+func (c *Context) foreignRoot(p string) string {
+	rest := strings.ReplaceAll(p, `\`, "/")
+	switch {
+	case strings.HasPrefix(p, `\`) && (strings.HasPrefix(rest, "//?/") || strings.HasPrefix(rest, "//./") || strings.HasPrefix(rest, "/??/")),
+		c.Windows && (strings.HasPrefix(rest, "//?/") || strings.HasPrefix(rest, "//./") || strings.HasPrefix(rest, "/??/")):
+		return "the path goes around the system's own rules for paths"
+	case !c.Windows && strings.HasPrefix(p, `\\`):
+		return "the path names another machine, as Windows writes it"
+	case !c.Windows && len(p) > 2 && isLetter(p[0]) && p[1] == ':' && rest[2] == '/':
+		return "the path names a Windows drive"
+	}
+	return ""
+}
+
 // foreignName says what is wrong with a path whose names mean something else on
 // Windows, empty when nothing is: devices, streams, names that lose their end,
 // paths that go around the rules for paths. What Windows alone refuses is told
 // only for Windows.
 func (c *Context) foreignName(p string) string {
-	if rest := strings.ReplaceAll(p, `\`, "/"); strings.HasPrefix(rest, "//?/") || strings.HasPrefix(rest, "//./") || strings.HasPrefix(rest, "/??/") {
-		return "the path goes around the system's own rules for paths"
+	if why := c.foreignRoot(p); why != "" {
+		return why
 	}
 	p = c.slashes(p)
 	if c.Windows && strings.HasPrefix(p, "//") {
 		return "the path is on another machine"
 	}
-	if len(p) >= 2 && isLetter(p[0]) && p[1] == ':' {
-		if !c.Windows {
-			if len(p) > 2 && (p[2] == '\\' || p[2] == '/') {
-				return "the path names a Windows drive"
-			}
-		} else {
-			if len(p) < 3 || p[2] != '/' {
-				return "the path begins at the current folder of a drive, which is not known"
-			}
-			p = p[2:]
+	if c.Windows && len(p) >= 2 && isLetter(p[0]) && p[1] == ':' {
+		if len(p) < 3 || p[2] != '/' {
+			return "the path begins at the current folder of a drive, which is not known"
 		}
+		p = p[2:]
 	}
 	for _, name := range strings.Split(p, "/") {
 		stem, _, _ := strings.Cut(name, ".")
