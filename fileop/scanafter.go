@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,20 +36,19 @@ func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Cov
 	s := c.scans
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	after := map[string]scanned{}
-	p := pass{scans: s, seen: after, want: c.changed}
+	p := pass{scans: s, want: c.changed}
 	if err := p.run(ctx, s.limits.After); err != nil {
 		return nil, c.coverage, fmt.Errorf("looking at the files after the command: %w", err)
 	}
 	c.coverage.Partial = c.coverage.Partial || p.partial
 	c.coverage.Unusable = max(c.coverage.Unusable, p.unusable)
-	came := c.compare(after)
-	found := pairRenames(append(c.missing(ctx, after), c.withoutOthers(ctx, came)...))
+	found := c.compare()
+	found = pairRenames(append(c.missing(ctx), c.withoutOthers(ctx, found)...))
 	if most := s.limits.Changes; len(found) > most {
 		c.coverage.Dropped = len(found) - most
 		found = found[:most]
 	}
-	s.files = after
+	maps.Copy(s.files, c.came)
 	actions := s.record(ctx, cause, found)
 	for _, d := range found {
 		if d.kind != ActionCreate && !d.before.inside && d.before.id != d.after.id {
@@ -57,13 +58,23 @@ func (c *CommandScan) After(ctx context.Context, cause Cause) ([]TaskAction, Cov
 	return actions, c.coverage, nil
 }
 
-// changed tells whether a file may have been changed, so that it has to be read.
-func (c *CommandScan) changed(path string, stat fingerprint) (scanned, bool) {
-	f, ok := c.before[path]
-	if ok && f.stat == stat && f.certain() {
-		return f, false
+// changed takes down a file that may have been changed, and tells whether it has to be
+// read for that.
+func (c *CommandScan) changed(path string, stat fingerprint) (*scanned, bool) {
+	s := c.scans
+	was := s.files[path]
+	if was != nil {
+		if was.round != s.round {
+			c.stayed++
+		}
+		was.round = s.round
+		if was.stat == stat && was.certain() {
+			return was, false
+		}
 	}
-	return scanned{stat: stat, at: c.scans.now()}, stat.size <= MaxEdit && (ok || !c.older(stat))
+	now := &scanned{stat: stat, at: s.now(), round: s.round}
+	c.came[path] = now
+	return now, stat.size <= MaxEdit && (was != nil || !c.older(stat))
 }
 
 // older tells whether a file was there, as it is, before the command.
@@ -72,14 +83,14 @@ func (c *CommandScan) older(stat fingerprint) bool {
 }
 
 // compare finds what was changed or made.
-func (c *CommandScan) compare(after map[string]scanned) []difference {
-	doubtful := c.coverage.Partial || c.rulesChanged(after)
+func (c *CommandScan) compare() []difference {
+	doubtful := c.coverage.Partial || c.rulesChanged()
 	var out []difference
-	for path, now := range after {
-		was, known := c.before[path]
+	for path, now := range c.came {
+		now, was := *now, c.scans.files[path]
 		switch {
-		case known:
-			if d, differs := compareFile(path, was, now); differs {
+		case was != nil:
+			if d, differs := compareFile(path, *was, now); differs {
 				out = append(out, d)
 			}
 		case c.older(now.stat):
@@ -96,20 +107,40 @@ func (c *CommandScan) compare(after map[string]scanned) []difference {
 }
 
 // rulesChanged tells whether files may have come into sight that were ignored.
-func (c *CommandScan) rulesChanged(after map[string]scanned) bool {
-	for _, files := range []map[string]scanned{c.before, after} {
-		for path := range files {
-			if filepath.Base(path) != gitIgnoreFile {
-				continue
-			}
-			was, before := c.before[path]
-			now, still := after[path]
-			if _, differs := compareFile(path, was, now); differs || before != still {
-				return true
-			}
+func (c *CommandScan) rulesChanged() bool {
+	for path, now := range c.came {
+		if filepath.Base(path) != gitIgnoreFile {
+			continue
+		}
+		was := c.scans.files[path]
+		if was == nil {
+			return true
+		}
+		if _, differs := compareFile(path, *was, *now); differs {
+			return true
+		}
+	}
+	for path := range c.outOfSight() {
+		if filepath.Base(path) == gitIgnoreFile {
+			return true
 		}
 	}
 	return false
+}
+
+// outOfSight gives the files from before that the pass after the command did not come
+// by: for most commands there are none.
+func (c *CommandScan) outOfSight() iter.Seq2[string, *scanned] {
+	return func(yield func(string, *scanned) bool) {
+		if c.stayed == len(c.scans.files) {
+			return
+		}
+		for path, f := range c.scans.files {
+			if f.round != c.scans.round && !yield(path, f) {
+				return
+			}
+		}
+	}
 }
 
 func compareFile(path string, was, now scanned) (difference, bool) {
@@ -123,27 +154,25 @@ func compareFile(path string, was, now scanned) (difference, bool) {
 
 // missing finds what was deleted. A file that is only out of sight, since it is
 // ignored now or there was no time for it, is looked at by itself.
-func (c *CommandScan) missing(ctx context.Context, after map[string]scanned) []difference {
+func (c *CommandScan) missing(ctx context.Context) []difference {
 	var out []difference
+	var gone []string
 	reads := c.scans.limits.Changes
-	for path, was := range c.before {
-		if _, ok := after[path]; ok {
-			continue
-		}
+	for path, was := range c.outOfSight() {
 		stat, err := fingerprintOf(path)
 		switch {
 		case err == nil:
 			now, read := c.changed(path, stat)
 			if read && reads > 0 {
 				reads--
-				now = c.lookAgain(ctx, path, now)
+				c.lookAgain(ctx, path, now)
 			}
-			after[path] = now
-			if d, differs := compareFile(path, was, now); differs {
+			if d, differs := compareFile(path, *was, *now); differs {
 				out = append(out, d)
 			}
+			continue
 		case errors.Is(err, fs.ErrNotExist):
-			d := difference{kind: ActionDelete, path: path, before: was, confidence: confidenceSeen}
+			d := difference{kind: ActionDelete, path: path, before: *was, confidence: confidenceSeen}
 			if was.id == "" {
 				d.confidence = confidenceUnseen
 			}
@@ -151,17 +180,19 @@ func (c *CommandScan) missing(ctx context.Context, after map[string]scanned) []d
 		default:
 			c.coverage.Unusable++
 		}
+		gone = append(gone, path)
+	}
+	for _, path := range gone {
+		delete(c.scans.files, path)
 	}
 	slices.SortFunc(out, func(a, b difference) int { return strings.Compare(a.path, b.path) })
 	return out
 }
 
-func (c *CommandScan) lookAgain(ctx context.Context, path string, now scanned) scanned {
-	data, err := c.scans.operator.disk.Read(ctx, path)
-	if err != nil {
-		return now
+func (c *CommandScan) lookAgain(ctx context.Context, path string, now *scanned) {
+	if data, err := c.scans.operator.disk.Read(ctx, path); err == nil {
+		c.scans.remember(now, contentID(data), data)
 	}
-	return c.scans.remember(now, data)
 }
 
 // pairRenames makes a rename of a file that went and one that came with the same

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"kimi-acp/fileop"
 )
@@ -70,8 +71,10 @@ func BenchmarkCommandScan(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("later/", files), func(b *testing.B) {
 			s := fresh()
-			n++
-			round(b, s, n)
+			for since := time.Now(); time.Since(since) < time.Second; { // until no file is new any more
+				n++
+				round(b, s, n)
+			}
 			for b.Loop() {
 				n++
 				round(b, s, n)

@@ -2,12 +2,10 @@ package fileop
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // ScanLimits bound what is looked at around a command.
@@ -96,7 +94,8 @@ type CommandScans struct {
 
 	mu      sync.Mutex
 	scratch scratch
-	files   map[string]scanned
+	files   map[string]*scanned // as they were when they were looked at last
+	round   uint32              // of the latest pass over them
 }
 
 // scanned is what is known of a file.
@@ -106,24 +105,37 @@ type scanned struct {
 	id     ContentID // "": its bytes were not read
 	kept   stretch   // where in the scratch file its bytes are
 	inside bool      // they are there
+	round  uint32    // of the pass that came by it last
 }
 
 // certain tells whether a file with the same fingerprint has the same bytes. A file
 // that was changed shortly before it was looked at may have been changed again
 // within the resolution of its times.
-func (s scanned) certain() bool {
-	return s.stat.changed().Before(s.at.Add(-timeResolution))
+func (s *scanned) certain() bool {
+	return s.stat.changed().Before(s.at.Add(-s.stat.resolution()))
 }
 
-// timeResolution is that of the coarsest file systems.
-const timeResolution = 2 * time.Second
+// timeResolution is that of the coarsest file systems, fineResolution that of those which
+// tell parts of a second, with room: their clock ticks every 1 to 10 ms.
+const (
+	timeResolution = 2 * time.Second
+	fineResolution = 100 * time.Millisecond
+)
+
+// resolution is how far apart two changes of a file must be to be told apart for sure.
+func (p fingerprint) resolution() time.Duration {
+	if p.written%int64(time.Second) == 0 {
+		return timeResolution
+	}
+	return fineResolution
+}
 
 // NewCommandScans makes a scanner that keeps contents in a scratch file of its own.
 func NewCommandScans(o *Operator, j *Journal, s Scratch, l ScanLimits) *CommandScans {
 	l = l.filled()
 	return &CommandScans{
 		operator: o, journal: j, limits: l, now: time.Now,
-		scratch: scratch{file: s, limit: l.Bytes}, files: map[string]scanned{},
+		scratch: scratch{file: s, limit: l.Bytes}, files: map[string]*scanned{},
 	}
 }
 
@@ -131,10 +143,11 @@ func NewCommandScans(o *Operator, j *Journal, s Scratch, l ScanLimits) *CommandS
 type CommandScan struct {
 	scans    *CommandScans
 	began    time.Time
-	before   map[string]scanned
 	coverage Coverage
-	unsaved  map[string]bool // by path: the editor held another text than the disk
-	ended    time.Time       // when nothing of the command ran any more; zero: not known
+	unsaved  map[string]bool     // by path: the editor held another text than the disk
+	ended    time.Time           // when nothing of the command ran any more; zero: not known
+	came     map[string]*scanned // after it: the files that may be others than before
+	stayed   int                 // after it: how many of the files from before were come by
 }
 
 // Before looks at the files ahead of a command. An error is ctx's, or one of walking
@@ -143,118 +156,46 @@ func (s *CommandScans) Before(ctx context.Context) (*CommandScan, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tidy()
-	scan := &CommandScan{scans: s, began: s.now(), before: map[string]scanned{}}
-	p := pass{scans: s, seen: scan.before, want: s.unknown}
+	scan := &CommandScan{scans: s, began: s.now(), came: map[string]*scanned{}}
+	p := pass{scans: s, want: s.unknown}
 	if err := p.run(ctx, s.limits.Before); err != nil {
 		return nil, fmt.Errorf("looking at the files before the command: %w", err)
 	}
-	scan.coverage = Coverage{Files: len(scan.before), Partial: p.partial, Unusable: p.unusable}
+	if p.files != len(s.files) {
+		maps.DeleteFunc(s.files, func(_ string, f *scanned) bool { return f.round != s.round })
+	}
+	scan.coverage = Coverage{Files: p.files, Partial: p.partial, Unusable: p.unusable}
 	scan.unsaved = s.operator.unsavedFiles(ctx)
-	s.files = scan.before
 	return scan, nil
 }
 
-// unknown tells whether a file's bytes have to be read.
-func (s *CommandScans) unknown(path string, stat fingerprint) (scanned, bool) {
-	f, ok := s.files[path]
+// unknown gives what is known of a file that a pass came by, and whether its bytes have
+// to be read.
+func (s *CommandScans) unknown(path string, stat fingerprint) (*scanned, bool) {
+	f := s.files[path]
 	small := stat.size <= s.limits.FileBytes
-	if ok && f.stat == stat && f.certain() && (f.id != "" || !small) {
+	if f != nil && f.stat == stat && f.certain() && (f.id != "" || !small) {
+		f.round = s.round
 		return f, false
 	}
-	return scanned{stat: stat, at: s.now()}, small
-}
-
-// remember keeps what was read.
-func (s *CommandScans) remember(f scanned, data []byte) scanned {
-	f.id = contentID(data)
-	if int64(len(data)) <= s.limits.FileBytes {
-		f.kept, f.inside = s.scratch.add(data)
-	}
-	return f
+	f = &scanned{stat: stat, at: s.now(), round: s.round}
+	s.files[path] = f
+	return f, small
 }
 
 // tidy starts over when most of the scratch file holds what nobody needs any more.
 func (s *CommandScans) tidy() {
+	if s.scratch.used <= s.limits.Bytes/2 {
+		return
+	}
 	live := int64(0)
 	for _, f := range s.files {
 		if f.inside {
 			live += f.kept.n
 		}
 	}
-	if s.scratch.used > s.limits.Bytes/2 && live < s.scratch.used/2 {
+	if live < s.scratch.used/2 {
 		s.scratch.reset()
 		clear(s.files)
-	}
-}
-
-// pass is one walk over the files.
-type pass struct {
-	scans *CommandScans
-	seen  map[string]scanned
-	want  func(path string, stat fingerprint) (scanned, bool)
-	stop  time.Time // when no more is read
-
-	mu       sync.Mutex // of what is below, and of seen
-	partial  bool
-	unusable int
-}
-
-// run walks for a limited time. What is not reached in time is no error.
-func (p *pass) run(ctx context.Context, limit time.Duration) error {
-	p.stop = p.scans.now().Add(limit)
-	timed, cancel := context.WithTimeout(ctx, 2*limit)
-	defer cancel()
-	files := p.scans.limits.Files
-	err := p.scans.operator.Scan(timed, "", ScanOptions{
-		WalkOptions: WalkOptions{MaxEntries: 4 * files},
-		Workers:     4,
-		MaxFile:     MaxEdit,
-		Want:        func(e Entry) bool { return p.wants(e.Path, files) },
-		Visit:       p.visited,
-	})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, ErrWalkLimit), timed.Err() != nil:
-		p.partial = true
-		return nil
-	}
-	return err
-}
-
-func (p *pass) wants(path string, limit int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !utf8.ValidString(path) {
-		p.unusable++
-		return false
-	}
-	if len(p.seen) >= limit {
-		p.partial = true
-		return false
-	}
-	stat, err := fingerprintOf(path)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			p.unusable++
-		}
-		return false
-	}
-	f, read := p.want(path, stat)
-	p.seen[path] = f
-	return read && p.scans.now().Before(p.stop)
-}
-
-func (p *pass) visited(_ int, e Entry, data []byte, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err != nil {
-		if !errors.Is(err, ErrTooLarge) && !errors.Is(err, fs.ErrNotExist) {
-			p.unusable++
-		}
-		return
-	}
-	if f, ok := p.seen[e.Path]; ok {
-		p.seen[e.Path] = p.scans.remember(f, data)
 	}
 }

@@ -12,6 +12,11 @@ func fingerprintOf(path string) (fingerprint, error) {
 	if err != nil {
 		return fingerprint{}, err
 	}
+	return fingerprintIn(info, path)
+}
+
+// fingerprintIn is what a look at a file that was made already tells.
+func fingerprintIn(info fs.FileInfo, path string) (fingerprint, error) {
 	if !info.Mode().IsRegular() {
 		return fingerprint{}, &fs.PathError{Op: "lstat", Path: path, Err: fs.ErrNotExist}
 	}

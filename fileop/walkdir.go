@@ -20,6 +20,8 @@ type openFolder interface {
 	folder(name string) (openFolder, error)
 	// file opens a file in it without waiting for anything.
 	file(name string) (openFile, error)
+	// fingerprint looks at a regular file in it; anything else is fs.ErrNotExist.
+	fingerprint(name string) (fingerprint, error)
 	// close lets go of the folder.
 	close()
 }
@@ -105,6 +107,14 @@ func (r rootFolder) file(name string) (openFile, error) {
 		return nil, err
 	}
 	return rootFile{f}, nil
+}
+
+func (r rootFolder) fingerprint(name string) (fingerprint, error) {
+	info, err := r.Lstat(name)
+	if err != nil {
+		return fingerprint{}, err
+	}
+	return fingerprintIn(info, name)
 }
 
 func (r rootFolder) close() { _ = r.Close() }

@@ -69,6 +69,8 @@ func (d fdFolder) file(name string) (openFile, error) {
 	return fdFile(fd), nil
 }
 
+func (d fdFolder) fingerprint(name string) (fingerprint, error) { return fingerprintAt(d.fd, name) }
+
 func (d fdFolder) close() { _ = unix.Close(d.fd) }
 
 type fdFile int
