@@ -46,4 +46,7 @@ type Outcome struct {
 	// Unended says that processes of the group outlived even the kill, for example
 	// because they run as another user.
 	Unended bool
+	// Gone is set when the caller gave up waiting before the group had ended. It has been
+	// asked to, is killed if it does not within the Runner's grace, and closes Gone then.
+	Gone <-chan struct{}
 }

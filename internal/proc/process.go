@@ -43,12 +43,17 @@ func (p *process) leaderGone() bool {
 // end asks the whole group to end, kills what is left after grace, and reports
 // whether the group is gone.
 func (p *process) end(grace time.Duration) bool {
-	terminateGroup(p.group)
-	if p.goneWithin(grace) {
+	if p.askedToEnd(grace) {
 		return true
 	}
 	killGroup(p.group)
 	return p.goneWithin(killWait)
+}
+
+// askedToEnd asks the whole group to end, and reports whether it did so within d.
+func (p *process) askedToEnd(d time.Duration) bool {
+	terminateGroup(p.group)
+	return p.goneWithin(d)
 }
 
 // goneWithin waits until leader and group are gone, or d is over.

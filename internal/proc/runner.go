@@ -18,7 +18,7 @@ const (
 	defaultMaxOutput = 50_000
 
 	drainFor      = 500 * time.Millisecond // for output that is still in the pipe
-	settleFor     = 50 * time.Millisecond  // for processes that end together with the shell
+	settleFor     = 50 * time.Millisecond  // for processes that end together with the shell, or at once when asked to
 	snapshotEvery = 100 * time.Millisecond
 )
 
@@ -69,8 +69,9 @@ func NewRunner(o Options) *Runner {
 func (r *Runner) Shell() string { return r.shell.path }
 
 // Run runs c and waits for it. A command that ran, however it ended, is no error.
-// An error says that it could not be started; or it is ctx's, and then the command
-// was ended with its whole group and the Outcome says how far it had come.
+// An error says that it could not be started; or it is ctx's, and then the Outcome
+// says how far it had come. Its whole group was ended then, or is being ended if it
+// does not heed the request at once: a caller whose ctx is over is not kept waiting.
 //
 // A process that left the group on purpose (a daemon) is neither waited for nor
 // ended, and what it writes later is lost.
@@ -85,15 +86,13 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{ExitCode: -1}, fmt.Errorf("run a command: open a pipe for its output: %w", err)
 	}
-	defer func() { _ = pipe.Close() }() // only read from, and drain may have closed it
-
 	start := time.Now()
 	p, err := r.launch(c, writeEnd)
 	_ = writeEnd.Close() // the command has its own copy; ours would keep the pipe open
 	if err != nil {
+		_ = pipe.Close() // only read from
 		return Outcome{ExitCode: -1}, fmt.Errorf("run a command: %w", err)
 	}
-	defer r.release(p)
 
 	capt := newCapture(r.maxOutput)
 	stopWatching := watch(c.Output, capt)
@@ -106,15 +105,25 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 
 	var o Outcome
 	o.TimedOut, err = waitFor(ctx, p, c.Timeout)
-	if p.leaderGone() {
+	switch {
+	case p.leaderGone():
 		drain(pipe, read)
 		if !p.goneWithin(settleFor) {
 			o.Leftover = true
 			o.Unended = !p.end(r.grace)
 		}
-	} else {
+	case err == nil:
 		o.Unended = !p.end(r.grace)
 		drain(pipe, read)
+	case p.askedToEnd(settleFor):
+		drain(pipe, read)
+	default:
+		o.Gone = r.endAside(p)
+	}
+	_ = pipe.Close() // only read from, and drain may have closed it
+	<-read
+	if o.Gone == nil {
+		r.release(p)
 	}
 	stopWatching()
 
@@ -126,6 +135,21 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 		c.Output(o.Output)
 	}
 	return o, err
+}
+
+// endAside goes on ending a group beside the caller, and closes gone when it has done
+// what can be done.
+func (r *Runner) endAside(p *process) (gone <-chan struct{}) {
+	done := make(chan struct{})
+	go func() { // owned by whoever waits for gone; it takes grace and killWait at most
+		defer close(done)
+		defer r.release(p)
+		if !p.goneWithin(r.grace) {
+			killGroup(p.group)
+			p.goneWithin(killWait)
+		}
+	}()
+	return done
 }
 
 // tee hands what is captured to somebody else too.

@@ -64,7 +64,7 @@ func (w commandWatch) end(ctx context.Context, out proc.Outcome) (note string) {
 	}
 	note = w.note
 	if w.scan != nil {
-		if !out.Unended {
+		if !out.Unended && out.Gone == nil {
 			w.scan.Ended()
 		}
 		lasting, cancel := Outlast(ctx, scanGrace)

@@ -113,7 +113,7 @@ func (c *Invocation) Command(ctx context.Context, cmd proc.Command) (out proc.Ou
 	if err := c.changeOnceAllowed(ctx, func() error { return c.approveCommand(ctx, cmd) }, func() bool { return c.commandStands(cmd) }); err != nil {
 		return proc.Outcome{}, "", err
 	}
-	defer e.changes.leave()
+	defer func() { e.changes.leaveAfter(out.Gone) }() // nothing else is changed while it may still write
 	if err := e.allows(Runs); err != nil {
 		return proc.Outcome{}, "", err
 	}

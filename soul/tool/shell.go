@@ -89,6 +89,8 @@ func commandNotes(out proc.Outcome, uncovered string) []string {
 		notes = append(notes, fmt.Sprintf("The output of %s was truncated: its middle is left out.", plural(int(out.Bytes), "byte")))
 	}
 	switch {
+	case out.Gone != nil:
+		notes = append(notes, "It did not end at once when it was asked to, and is killed if it goes on.")
 	case out.Unended:
 		notes = append(notes, "Processes that it started could not be ended and may still run.")
 	case out.Leftover:

@@ -130,3 +130,32 @@ func TestShellRefusesBeforeAsking(t *testing.T) {
 		}
 	}
 }
+
+// While a command that was interrupted may still write, no other change begins.
+func TestChangesWaitForACommandThatTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		w := newWorld(t, func(o *Options) {
+			yes(o)
+			o.Runner.(*fakeRunner).run = func(ctx context.Context, cmd proc.Command) (proc.Outcome, error) {
+				if cmd.Shell != "slow" {
+					return proc.Outcome{}, nil
+				}
+				cancel()
+				return proc.Outcome{ExitCode: -1, Duration: 1, Gone: gone}, ctx.Err()
+			}
+		})
+		v := w.call(ctx, "1", "Shell", `{"command":"slow"}`)
+		mustContain(t, v.Message, "It did not end at once")
+		next := w.start(t.Context(), "2", "Shell", `{"command":"quick"}`)
+		synctest.Wait()
+		if len(next) != 0 {
+			t.Error("the next command did not wait")
+		}
+		close(gone)
+		if v := <-next; v.IsError {
+			t.Errorf("the next command: %s", v.Message)
+		}
+	})
+}

@@ -67,6 +67,9 @@ func (c *Invocation) Detach(ctx context.Context, cmd proc.Command, what string) 
 	task, err = e.tasks.Start(ctx, spec, func(ctx context.Context, out io.Writer) background.Ending {
 		cmd.Raw = func(piece []byte) { _, _ = out.Write(piece) } // keeping an output never fails
 		o, err := e.detached.Run(ctx, cmd)
+		if o.Gone != nil {
+			<-o.Gone
+		}
 		return commandEnding(o, err, cmd.Timeout)
 	})
 	return task, note, err

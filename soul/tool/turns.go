@@ -25,6 +25,18 @@ func (g gate) enter(ctx context.Context) error {
 
 func (g gate) leave() { <-g }
 
+// leaveAfter is leave, once gone is closed; nil: at once.
+func (g gate) leaveAfter(gone <-chan struct{}) {
+	if gone == nil {
+		g.leave()
+		return
+	}
+	go func() { // bounded by what closes gone; the next change waits for it
+		<-gone
+		g.leave()
+	}()
+}
+
 // pathTurns lets one caller in for each path. It keeps only the paths in use.
 type pathTurns struct {
 	mu    sync.Mutex
