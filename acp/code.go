@@ -20,11 +20,7 @@ func (c Code) tools() []tool.Tool {
 	if c.Ask == nil {
 		return nil
 	}
-	all := []tool.Tool{tool.NewCodeIntelligence(c.Ask)}
-	if c.Renames {
-		all = append(all, tool.NewRenameSymbol(c.Ask))
-	}
-	return all
+	return tool.CodeTools(c.Ask, c.Renames)
 }
 
 // openCode makes what can be asked about the session's programs. It starts nothing.

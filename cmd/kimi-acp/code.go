@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"kimi-acp/acp"
+	"kimi-acp/cmd/kimi-acp/run"
 	"kimi-acp/contextprovider/lsp"
 	"kimi-acp/fileop"
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/proc"
+	"kimi-acp/soul/tool"
 )
 
 // codeOf makes what can be asked about the programs of a session's workspace. settings
@@ -18,29 +20,42 @@ import (
 func codeOf(log *slog.Logger, runner *proc.Runner, settings func() config.Config) func(acp.MomentSpec) acp.Code {
 	slots := lsp.NewSlots(lsp.MaxServers)
 	return func(s acp.MomentSpec) acp.Code {
-		servers := languageServers(settings().LanguageServers)
-		all := lsp.New(lsp.Options{
-			Roots:   s.Roots,
-			Trusted: func(string) bool { return s.Trusted() },
-			Runner:  runner,
-			Environ: proc.Scrub(os.Environ()),
-			Servers: servers,
-			Read: func(ctx context.Context, path string) (string, error) {
-				snapshot, err := s.Files.Read(ctx, path)
-				return snapshot.Text, err
-			},
-			Unsaved: func() []string {
-				var paths []string
-				for _, f := range s.Files.Known() {
-					paths = append(paths, f.Path)
-				}
-				return paths
-			},
-			Scan:   scanOf(s.Files),
-			Slots:  slots,
-			Logger: log,
-		})
-		return acp.Code{Ask: all, Renames: lsp.Installed(servers), Checker: all, Providers: all.Providers(), Close: all.Close}
+		o := codeOptions(s.Roots, s.Files, s.Trusted, settings())
+		o.Runner, o.Slots, o.Logger = runner, slots, log
+		all := lsp.New(o)
+		return acp.Code{Ask: all, Renames: lsp.Installed(o.Servers), Checker: all, Providers: all.Providers(), Close: all.Close}
+	}
+}
+
+// codeOfRun makes the same for a single turn in a folder.
+func codeOfRun(log *slog.Logger, runner *proc.Runner, guard *tool.Guard, dir string, cfg config.Config) func(*fileop.Operator) run.Code {
+	return func(files *fileop.Operator) run.Code {
+		o := codeOptions([]string{dir}, files, guard.Trusted, cfg)
+		o.Runner, o.Logger = runner, log
+		all := lsp.New(o)
+		return run.Code{Ask: all, Renames: lsp.Installed(o.Servers), Checker: all, Close: all.Close}
+	}
+}
+
+// codeOptions says what language servers work with, but for what runs them.
+func codeOptions(roots []string, files *fileop.Operator, trusted func() bool, cfg config.Config) lsp.Options {
+	return lsp.Options{
+		Roots:   roots,
+		Trusted: func(string) bool { return trusted() },
+		Environ: proc.Scrub(os.Environ()),
+		Servers: languageServers(cfg.LanguageServers),
+		Read: func(ctx context.Context, path string) (string, error) {
+			snapshot, err := files.Read(ctx, path)
+			return snapshot.Text, err
+		},
+		Unsaved: func() []string {
+			var paths []string
+			for _, f := range files.Known() {
+				paths = append(paths, f.Path)
+			}
+			return paths
+		},
+		Scan: scanOf(files),
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -64,6 +65,38 @@ func findGopls(t *testing.T) string {
 		t.Skip("SKIPPED: there is no gopls in PATH, and none that `make test-clients` keeps")
 	}
 	return found[len(found)-1]
+}
+
+// TestRunAsksGopls: a single turn asks the language server, where the folder is trusted.
+func TestRunAsksGopls(t *testing.T) {
+	gopls := findGopls(t)
+	for _, c := range []struct{ flag, want string }{
+		{"--trust", "var four = Double(2)"},
+		{"--quiet", "not trusted"},
+	} {
+		t.Run(c.flag, func(t *testing.T) {
+			call := `tool_call: {"id":"d","name":"CodeIntelligence","arguments":"{\"operation\":\"references\",\"path\":\"a.go\",\"symbol\":\"Double\"}"}`
+			cmd := command(t, playing(t, call, "text: there"), "run", "--json", c.flag, "where is it?")
+			for name, text := range map[string]string{
+				"go.mod":            "module example.org/m\n\ngo 1.24\n",
+				"a.go":              "package m\n\nfunc Double(n int) int { return 2 * n }\n",
+				"b.go":              "package m\n\nvar four = Double(2)\n",
+				"../share/acp.toml": fmt.Sprintf("[lsp.gopls]\ncommand = [%q]\n", gopls),
+			} {
+				path := filepath.Join(cmd.Dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := finish(t, cmd)
+			if got.exit != 0 || !strings.Contains(got.stdout, c.want) {
+				t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
+			}
+		})
+	}
 }
 
 // TestCodeWithGopls has the parts of the program work together as in a session: an edit

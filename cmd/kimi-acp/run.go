@@ -131,6 +131,7 @@ func runRun(args []string) int {
 	o := run.Options{
 		Dir: dir, Prompt: prompt, Provider: provider, Fallback: others.fallback, Small: others.small, Runner: runner, Shell: runner.Shell(),
 		Guard: guard, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
+		Code: codeOfRun(log.Logger, runner, guard, dir, cfg),
 		Mode: mode, MaxSteps: f.maxSteps, Ralph: cfg.Loop.MaxRalphIterations,
 		Goal: soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens}, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
 	}

@@ -33,6 +33,16 @@ type codeArguments struct {
 	Line      int    `json:"line,omitempty" jsonschema:"The line of the file in which the name stands. Left out: where the file defines it, or else uses it first."`
 }
 
+// CodeTools are the tools that ask about code: one that answers, and where there is a
+// language server that can do it, one that renames.
+func CodeTools(code contextprovider.Code, renames bool) []Tool {
+	all := []Tool{NewCodeIntelligence(code)}
+	if renames {
+		all = append(all, NewRenameSymbol(code))
+	}
+	return all
+}
+
 // NewCodeIntelligence makes the tool that asks about code.
 func NewCodeIntelligence(code contextprovider.Code) Tool {
 	return Define(Definition[codeArguments]{

@@ -34,9 +34,18 @@ type Options struct {
 	Ralph    int                  // see soul.Config
 	Goal     soul.GoalBudget
 	Compact  soul.Compaction
-	Person   Person // nil: nobody is there to answer
+	Code     func(*fileop.Operator) Code // what can be asked about the programs of Dir; nil: nothing
+	Person   Person                      // nil: nobody is there to answer
 	Views    []View
 	Logger   *slog.Logger // nil: slog.Default
+}
+
+// Code is what can be asked about the programs of a folder.
+type Code struct {
+	Ask     contextprovider.Code // for the model's questions
+	Renames bool                 // whether Ask can rename anything on this machine
+	Checker tool.Checker         // finds what edits break
+	Close   func()               // ends it
 }
 
 // View is something that watches the turn, on one stream of its Wire.
@@ -72,12 +81,13 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("open the folder to work in: %w", err)
 	}
 	roots := []string{o.Dir}
+	files := fileop.New(fileop.Options{Disk: disk, Roots: roots})
 	bus := wire.New()
 	tasks := background.New(background.Options{Logger: o.Logger})
 	defer tasks.Close()
 	world := tool.Options{
 		Tasks:    tasks,
-		Operator: fileop.New(fileop.Options{Disk: disk, Roots: roots}),
+		Operator: files,
 		Runner:   o.Runner,
 		Guard:    o.Guard,
 		Asker:    bus,
@@ -87,6 +97,12 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	}
 	if o.Person != nil { // else the model is told to put its questions into the answer
 		world.Questioner = bus
+	}
+	if o.Code != nil {
+		code := o.Code(files)
+		defer code.Close()
+		world.Checker = code.Checker
+		world.Tools = append(tool.Builtin(), tool.CodeTools(code.Ask, code.Renames)...)
 	}
 	executor := tool.NewExecutor(world)
 	if o.Mode != "" {
