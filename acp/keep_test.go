@@ -177,3 +177,58 @@ func TestOptionsOfAParkedSessionAreKept(t *testing.T) {
 		c.Close()
 	}
 }
+
+// A program that is killed while a tool runs has told what the others of the step did:
+// the next one knows of it. The folder of the sessions is copied in that moment.
+func TestKilledWhileAToolRuns(t *testing.T) {
+	s := kept(t, "text: I look.\n"+readFile("r", "a.txt")+shell("sleep", "echo begun; sleep 1000"))
+	share := t.TempDir()
+	s.options.Sessions = store.NewStore(share)
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	put(t, se.Cwd, "a.txt", "the needle\n")
+	turn := se.Prompt(acptest.Text("go"))
+	turn.Until("the command", func(u acptest.Update) bool { return u.CallID == "sleep" && u.Status == "in_progress" })
+	turn.Until("the file", func(u acptest.Update) bool { return u.CallID == "r" && u.Status == "completed" })
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(share)); err != nil {
+		t.Fatal(err)
+	}
+	se.Cancel()
+	turn.Wait()
+
+	var heard listener
+	s.newSoul, s.options.Sessions = heard.soul, store.NewStore(copied)
+	other := s.again(t, "text: I see")
+	again := other.LoadSession(se.ID, se.Cwd)
+	again.Prompt(acptest.Text("and now?")).Wait()
+	got := heard.last()
+	if !strings.Contains(got, "assistant [I look.] +r +sleep\n") || !strings.Contains(got, "the needle") || !strings.Contains(got, "ERROR: The program stopped before the result") || !strings.HasSuffix(got, "user [and now?]\n") {
+		t.Errorf("the model was asked %q", got)
+	}
+}
+
+// What is kept beside a session is not written again by showing it.
+func TestLoadingWritesNothingBeside(t *testing.T) {
+	share := t.TempDir()
+	s := kept(t, editFile("e", "a.txt", "one", "ONE")+todos("t", map[string]any{"title": "first", "status": "pending"}), "text: done")
+	s.options.Sessions = store.NewStore(share)
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	put(t, se.Cwd, "a.txt", "one\n")
+	se.Prompt(acptest.Text("look at "), acptest.Link("file://"+filepath.Join(se.Cwd, "a.txt"), "a.txt")).Wait()
+	c.Close()
+	beside := filepath.Join(share, "acp", "sessions", se.ID, "asides.jsonl")
+	before, err := os.ReadFile(beside)
+	if err != nil || len(before) == 0 {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c := s.again(t)
+		c.LoadSession(se.ID, se.Cwd)
+		c.Close()
+	}
+	if after, err := os.ReadFile(beside); err != nil || string(after) != string(before) {
+		t.Errorf("beside the session stood\n%s\nand stands\n%s, %v", before, after, err)
+	}
+}

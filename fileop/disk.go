@@ -26,6 +26,7 @@ type Disk struct {
 	// making is held while parents are made and a first file is put in them, and
 	// while empty ones are taken back, so that no writer loses its folder to another.
 	making sync.Mutex
+	tidied map[tidied]bool // under making
 
 	// before is called ahead of each step of a write, and its error is taken for the
 	// step's. It is nil but in tests.

@@ -18,6 +18,13 @@ func keepOwner(f *os.File, old os.FileInfo) {
 	}
 }
 
+// mine tells whether a file is the user's of this process, or, where that one may do
+// everything, anybody's: the file may have been given the owner of its target.
+func mine(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (os.Getuid() == 0 || int(st.Uid) == os.Getuid())
+}
+
 // syncDir makes a rename inside a directory last. Some file systems cannot; the
 // file is replaced all the same, so this is no error.
 func syncDir(root *os.Root, dir string) {

@@ -2,12 +2,13 @@ package fileop
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"kimi-acp/internal/filelock"
 )
 
 // step is one of the calls that a write is made of.
@@ -125,12 +126,14 @@ func (w *diskWrite) create(old fs.FileInfo) error {
 	if old != nil {
 		mode = 0o600 // nobody else looks in before the mode is set
 	}
-	temp := ".kimi-acp-" + rand.Text() + ".tmp"
+	w.disk.tidyOnce(folder, w.dir, w.root)
+	temp := tempName()
 	f, err := w.folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	w.temp, w.file = temp, f
+	_ = filelock.Try(f) // where files cannot be locked, their age says that they are in use
 	return nil
 }
 

@@ -87,6 +87,16 @@ type Snapshot struct {
 	Encoding Encoding // of the file; Text is UTF-8 in any case
 }
 
+// Tidy removes what a write beside path left on disk when its program was killed; see
+// Disk.Tidy. It may be called at any time.
+func (o *Operator) Tidy(ctx context.Context, path string) {
+	if d, ok := o.disk.(interface {
+		Tidy(ctx context.Context, path string)
+	}); ok {
+		d.Tidy(ctx, path)
+	}
+}
+
 // Resolve makes a path absolute and checks that it leads into a root. The result is
 // the path as the user and the editor write it; links in it are followed for the
 // check only. Errors are ErrPath, ErrOutside, ErrNotRegular for a path below a file,

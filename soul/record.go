@@ -161,6 +161,28 @@ func (r *record) setAside(key string, value any) {
 	}
 }
 
+// stepBegins keeps an answer whose tools are about to run: should the program be killed
+// while they do, the model has to know.
+func (r *record) stepBegins(answer llm.Message) {
+	if r.kept == nil || r.failed != nil {
+		return
+	}
+	if err := r.kept.BeginStep(answer); err != nil {
+		r.log.Debug("a step is kept only when it is over", "error", err)
+	}
+}
+
+// did keeps what came of one of the step's calls. It may be called side by side while
+// nothing else of the record is.
+func (r *record) did(result llm.Message) {
+	if r.kept == nil || r.failed != nil {
+		return
+	}
+	if err := r.kept.StepDid(result); err != nil {
+		r.log.Debug("a result is kept only when the step is over", "error", err)
+	}
+}
+
 // step writes an answer and the results of its calls; tokens 0: not reported.
 func (r *record) step(answer llm.Message, tokens int, results []llm.Message) {
 	r.write(func(s *session.Session) error { return s.AppendStep(answer, tokens, results...) })

@@ -53,6 +53,7 @@ func (b *Builtin) step(ctx context.Context, n int) (next, error) {
 		return stepDone, nil
 	}
 	b.sendStatus(answer)
+	b.record.stepBegins(message)
 	results, circling, rejected := b.runTools(ctx, message.ToolCalls)
 	b.commit(answer, message, results...)
 	mail, sent := b.mail()
@@ -95,6 +96,7 @@ func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages 
 	for i, call := range calls {
 		wg.Go(func() {
 			values[i] = b.runHooked(ctx, call)
+			b.record.did(ToolMessage(call.ID, values[i])) // before anybody sees it
 			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: values[i]})
 		})
 	}

@@ -42,7 +42,9 @@ type asideLine struct {
 }
 
 // SetAside keeps a value of at most 8 MiB of JSON under a key, beside kimi-cli's
-// files. A later value of the same key replaces it. An error loses that value alone.
+// files. A later value of the same key replaces it; one that is known to stand there
+// already, since something was looked for, is not written again. An error loses that
+// value alone.
 func (s *Session) SetAside(key string, value any) error {
 	raw, err := json.Marshal(value)
 	if err == nil && len(raw) > maxAside {
@@ -75,6 +77,11 @@ func (s *Session) Aside(key string, value any) bool {
 func (a *asides) set(key string, line []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.index != nil {
+		if old, ok := a.find(key); ok && bytes.Equal(old, bytes.TrimSuffix(line, []byte{'\n'})) {
+			return nil
+		}
+	}
 	if a.log == nil {
 		log, err := openLog(a.dir, asidesName, true)
 		if err != nil {
@@ -87,7 +94,7 @@ func (a *asides) set(key string, line []byte) error {
 	}
 	at, err := a.log.append(line, false)
 	if err == nil && a.index != nil {
-		a.index[key] = asidePlace{at, len(line)}
+		a.index[key] = asidePlace{at, len(line) - 1}
 	}
 	return err
 }
@@ -100,6 +107,11 @@ func (a *asides) get(key string) ([]byte, bool) {
 			return nil, false
 		}
 	}
+	return a.find(key)
+}
+
+// find gives a line of the index, without its end.
+func (a *asides) find(key string) ([]byte, bool) {
 	place, ok := a.index[key]
 	if !ok {
 		return nil, false

@@ -34,8 +34,9 @@ type Session struct {
 	closed   bool
 	settle   func() // of a new session, before what is written to it can be said to last
 
-	record *recording // of the Wire
-	asides asides
+	record   *recording // of the Wire
+	asides   asides
+	underway underway
 }
 
 // ID is the session's id.
@@ -46,7 +47,7 @@ func (s *Session) WorkDir() string { return s.workDir }
 
 // OwnDir is the absolute path of the folder for what is ours, such as the journal
 // of changes. It is there, and only its owner can enter it. The names lock, options.json,
-// session.json, asides.jsonl, context.sums and those that begin with torn- are taken.
+// session.json, asides.jsonl, step.jsonl, context.sums and those that begin with torn- are taken.
 func (s *Session) OwnDir() string { return s.own }
 
 // Restored is what context.jsonl held when the session was opened, or was last
@@ -137,7 +138,13 @@ func (s *Session) AppendStep(answer llm.Message, tokens int, results ...llm.Mess
 	if lines, err = s.encode(lines, results...); err != nil {
 		return err
 	}
-	return s.appendLines(lines, true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.append(lines, true); err != nil {
+		return err
+	}
+	s.underway.settle()
+	return nil
 }
 
 // encode appends messages as lines that can be read again.
@@ -271,9 +278,19 @@ func (s *Session) load(found notes) error {
 	if r.torn != nil {
 		s.setAside(r.torn, &r.notes)
 	}
+	step, err := s.unfinished()
+	if err != nil {
+		r.notes.add(KindUnanswered, "what tools had done when the program ended cannot be read: %v", err)
+	}
+	var done []byte
+	for _, l := range step {
+		r.take(l)
+		done = append(append(done, l.text...), '\n')
+	}
 	if s.restored, s.mend, err = r.finish(); err != nil {
 		return fmt.Errorf("repairing the history: %w", err)
 	}
+	s.mend = append(done, s.mend...)
 	s.restored.Rotations = rotations
 	// Without sums the history is as good, but is not checked at the next opening.
 	s.sums, _ = openSums(s.ours, rotations, whole && r.sums.fits())
@@ -326,7 +343,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.closed = true
-	errs := []error{s.record.close(), s.asides.close()}
+	errs := []error{s.record.close(), s.asides.close(), s.underway.close()}
 	if s.context != nil && s.context.file != nil {
 		errs = append(errs, s.context.file.Close())
 	}

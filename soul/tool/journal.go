@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"kimi-acp/fileop"
 )
@@ -71,11 +72,33 @@ func (j *Journal) Open(dir string) error {
 	}
 	j.journal, j.folder, j.mark = f.Journal, f, f.Told()
 	j.scans = fileop.NewCommandScans(j.operator, f.Journal, f.Scratch, fileop.ScanLimits{})
-	for _, a := range f.Journal.Actions(fileop.Which{All: true}) {
+	all := f.Journal.Actions(fileop.Which{All: true})
+	for _, a := range all {
 		j.turn = max(j.turn, a.Cause.Turn)
 	}
+	j.tidy(all[max(0, len(all)-latestActions):])
 	return nil
 }
+
+// latestActions are those of which a program that was killed may have left something
+// half done.
+const latestActions = 8
+
+// tidy removes what was left half written where the journal's latest changes are.
+func (j *Journal) tidy(latest []fileop.TaskAction) {
+	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+	defer cancel()
+	folders := map[string]bool{}
+	for _, a := range latest {
+		if dir := filepath.Dir(a.Path); !folders[dir] {
+			folders[dir] = true
+			j.operator.Tidy(ctx, a.Path)
+		}
+	}
+}
+
+// tidyTime bounds how long that may take: a prompt waits for it.
+const tidyTime = 200 * time.Millisecond
 
 func newJournal(j *fileop.Journal, s fileop.Scratch, l fileop.ScanLimits, o fileop.Options) *Journal {
 	t := &Journal{journal: j, roots: o.Roots, changes: newGate(1)}
