@@ -53,6 +53,9 @@ type Options struct {
 	// Code makes what can be asked about the programs of a session's workspace. Nil:
 	// nothing can.
 	Code func(MomentSpec) Code
+	// Agents are the types of agents that a model can start; none: it starts none. What
+	// NewSoul makes has to serve them.
+	Agents []tool.AgentType
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())
@@ -94,6 +97,8 @@ type SoulSpec struct {
 	Files     soul.Files        // the user's files, for slash commands
 	Moment    soul.Moment       // how things stand around a prompt; nil: it is not told
 	Tasks     *background.Tasks // what goes on beside the conversation
+	// OwnDir is the folder of ours beside the session, "" while it is not kept or parked.
+	OwnDir func() string
 	// Permissions are what was granted in the session, and what holds beside it.
 	Permissions soul.Permissions
 	// Trusted tells whether the workspace is trusted to run code of its own.

@@ -144,3 +144,11 @@ func (s *session) file() *store.Session {
 	defer s.mu.Unlock()
 	return s.kept
 }
+
+// ownDir is the folder of ours beside the session, "" while it is not kept, or parked.
+func (s *session) ownDir() string {
+	if kept := s.file(); kept != nil {
+		return kept.OwnDir()
+	}
+	return ""
+}

@@ -78,6 +78,9 @@ func (s *session) tools() []tool.Tool {
 		s.mailbox = &tool.Mailbox{}
 		all = append(all, tool.NewSendDMail(s.mailbox, true))
 	}
+	if types := s.agent.opts.Agents; len(types) > 0 {
+		all = append(all, tool.NewAgent(types))
+	}
 	return append(all, s.code.tools()...)
 }
 

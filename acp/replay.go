@@ -41,6 +41,8 @@ func (s *session) replay(kept *store.Session, silent bool) error {
 			v.endTurn()
 		case wire.StepBegin, wire.ContentPart, wire.ToolCall, wire.ToolCallPart, wire.CompactionBegin, wire.CompactionEnd:
 			v.Receive(m)
+		case wire.SubagentEvent:
+			s.replayNested(kept, m)
 		case wire.StepRetry:
 			v.again(m)
 		case wire.ToolResult:
@@ -82,6 +84,16 @@ func (s *session) replayResult(kept *store.Session, r wire.ToolResult) {
 	}
 	v.calls.result(r)
 	v.plan(r.ReturnValue)
+}
+
+// replayNested shows an event of an agent, a result with what is kept beside it.
+func (s *session) replayNested(kept *store.Session, e wire.SubagentEvent) {
+	r, ok := e.Event.(wire.ToolResult)
+	if id := s.view.calls.idOf(r.ToolCallID); ok && id != "" && !s.view.silent {
+		r.ReturnValue, _ = s.complete(kept, id, r.ReturnValue)
+		e.Event = r
+	}
+	s.view.nested(e)
 }
 
 type userChunk struct {

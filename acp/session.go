@@ -326,7 +326,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
+	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}

@@ -38,6 +38,8 @@ type shownCall struct {
 	output string
 	files  []wire.FileChange // the changes asked for, or made
 
+	lines []string // what the agent that it started did last
+
 	terminal string // the terminal that shows the command, "" for none
 	drawn    int    // bytes of args when the growing change was last shown
 }
@@ -58,23 +60,34 @@ const (
 )
 
 // begin announces a call.
-func (c *calls) begin(call llm.ToolCall) {
+func (c *calls) begin(call llm.ToolCall) { c.beginFor(call, nil) }
+
+// argumentsOf gives the arguments of a call as far as they are JSON.
+func argumentsOf(call llm.ToolCall) json.RawMessage {
+	if call.Arguments == nil || !json.Valid([]byte(*call.Arguments)) {
+		return nil
+	}
+	return json.RawMessage(*call.Arguments)
+}
+
+// beginFor announces a call of which more is said in its _meta.
+func (c *calls) beginFor(call llm.ToolCall, meta map[string]any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &shownCall{id: c.unique(call.ID), name: call.Name, status: statusPending}
-	var args json.RawMessage
+	args := argumentsOf(call)
 	if call.Arguments != nil {
 		s.args.WriteString(*call.Arguments)
-		if json.Valid([]byte(*call.Arguments)) {
-			args = json.RawMessage(*call.Arguments)
-		}
 	}
 	s.card = c.session.card(call.Name, args)
 	s.input = args != nil
-	c.open[call.ID], c.latest = s, s
+	c.open[call.ID] = s
+	if meta == nil { // pieces come of the calls of the session's own model only
+		c.latest = s
+	}
 	c.update(toolCallUpdate{
 		SessionUpdate: "tool_call", ToolCallID: s.id, Title: s.card.Title, Name: call.Name, Kind: s.card.Kind,
-		Status: statusPending, Locations: locations(s.card), RawInput: rawInput(args),
+		Status: statusPending, Locations: locations(s.card), RawInput: rawInput(args), Meta: meta,
 	})
 }
 
@@ -201,6 +214,9 @@ func (c *calls) result(r wire.ToolResult) {
 	content := resultContent(s.card.Kind, value)
 	if s.terminal != "" {
 		content = []toolContent{{Type: "terminal", TerminalID: s.terminal}}
+	}
+	if answer := answerOf(value); answer != "" && s.name == "Agent" && !value.IsError {
+		content = []toolContent{textContent(answer)}
 	}
 	u.Content = &content
 	if m := value.Message; m != "" {

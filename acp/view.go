@@ -74,6 +74,8 @@ func (v *view) Receive(m wire.Message) {
 	case wire.ToolResult:
 		v.calls.result(m)
 		v.plan(m.ReturnValue)
+	case wire.SubagentEvent:
+		v.nested(m)
 	case wire.ApprovalRequest:
 		v.session.askPermission(m)
 	case wire.ApprovalResponse:

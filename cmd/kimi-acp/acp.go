@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -19,7 +20,9 @@ import (
 	"kimi-acp/internal/proc"
 	"kimi-acp/internal/stdio"
 	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
+	"kimi-acp/soul/subagent"
 )
 
 // runACP serves an editor over stdin and stdout.
@@ -88,6 +91,7 @@ func runACP(args []string) int {
 			return kernels.offered(cfg.Kernel)
 		},
 		Sessions: sessions,
+		Agents:   subagent.Types(),
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
@@ -108,7 +112,7 @@ func runACP(args []string) int {
 			system := func() string { return systemPrompt(s, runner.Shell()) }
 			return kernels.soul(chosenKernel(cfg.Kernel, s.Kernel), s, system, func() *soul.Builtin {
 				m.warm()
-				return builtinSoul(s, cfg, system, m.roles(), log.Logger)
+				return builtinSoul(s, cfg, system, m, log.Logger)
 			})
 		},
 	}, jsonrpc.Options{Logger: log.Logger})
@@ -119,8 +123,25 @@ func runACP(args []string) int {
 }
 
 // builtinSoul is the soul of a session that runs in this program.
-func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, models roles, log *slog.Logger) *soul.Builtin {
-	return soul.New(soul.Config{
+func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, m *models, log *slog.Logger) *soul.Builtin {
+	models := m.roles()
+	var made *soul.Builtin
+	s.Executor.UseAgents(subagent.New(subagent.Options{
+		Wire:     s.Wire,
+		Executor: s.Executor,
+		Types:    subagent.Types(),
+		Model:    func() llm.Provider { return made.Model() },
+		Choose:   func(id string) (llm.Provider, error) { return m.Provider(id, "") },
+		Fallback: models.fallback,
+		System:   system,
+		WorkDir:  s.Roots[0],
+		Dir:      agentsBeside(s.OwnDir),
+		Tasks:    s.Tasks,
+		Retry:    retryPolicy(cfg),
+		Compact:  compaction(cfg),
+		Logger:   log,
+	}))
+	made = soul.New(soul.Config{
 		SessionID:   s.SessionID,
 		Provider:    s.Provider,
 		Fallback:    models.fallback,
@@ -145,6 +166,18 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, models
 		Skills:      skillsOf(cfg.Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted}, log),
 		Mailbox:     s.Mailbox,
 	})
+	return made
+}
+
+// agentsBeside is where a session's agents are kept: in a folder beside it, nowhere while
+// it is kept nowhere.
+func agentsBeside(own func() string) func() string {
+	return func() string {
+		if dir := own(); dir != "" {
+			return filepath.Join(dir, "agents")
+		}
+		return ""
+	}
 }
 
 // systemPrompt is what the built-in soul of a session tells its model first.

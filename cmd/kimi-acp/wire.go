@@ -24,6 +24,7 @@ import (
 	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/skill"
+	"kimi-acp/soul/subagent"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wireserver"
 )
@@ -265,10 +266,10 @@ const (
 )
 
 // agentTools are the tools of an agent, or of an agent's file if one is named, with the
-// mailbox of its SendDMail, if it has that. Nil are the tools of the default agent.
+// mailbox of its SendDMail, if it has that.
 func agentTools(agent, path string) ([]tool.Tool, *tool.Mailbox, error) {
 	box := &tool.Mailbox{}
-	all := append(tool.Builtin(), tool.NewSendDMail(box, false))
+	all := append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewSendDMail(box, false))
 	switch {
 	case path != "":
 		a, err := config.ReadAgentFile(path)
@@ -282,7 +283,7 @@ func agentTools(agent, path string) ([]tool.Tool, *tool.Mailbox, error) {
 	case agent == agentOkabe:
 		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name == "Think" })
 	default:
-		return nil, nil, nil
+		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name == tool.SendDMailName })
 	}
 	if !slices.ContainsFunc(all, func(t tool.Tool) bool { return t.Spec().Name == tool.SendDMailName }) {
 		box = nil

@@ -66,7 +66,8 @@ type ToolCall struct {
 	Content                 []ToolContent
 	Locations               []Location
 	RawInput, RawOutput     json.RawMessage
-	Statuses                []string // every status, in the order in which they came
+	Meta                    json.RawMessage // the latest _meta
+	Statuses                []string        // every status, in the order in which they came
 }
 
 // ToolContent is one piece of a tool call's content. Type says which fields count.
@@ -141,6 +142,7 @@ func (k *ToolCall) apply(u Update) {
 		Locations []Location      `json:"locations"`
 		RawInput  json.RawMessage `json:"rawInput"`
 		RawOutput json.RawMessage `json:"rawOutput"`
+		Meta      json.RawMessage `json:"_meta"`
 	}
 	if json.Unmarshal(u.Raw, &change) != nil {
 		return // judged already
@@ -159,6 +161,9 @@ func (k *ToolCall) apply(u Update) {
 	}
 	if change.RawInput != nil {
 		k.RawInput = change.RawInput
+	}
+	if change.Meta != nil {
+		k.Meta = change.Meta
 	}
 	if change.RawOutput != nil {
 		k.RawOutput = change.RawOutput

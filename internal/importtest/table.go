@@ -19,7 +19,7 @@ var rules = []rule{
 	// The demo sees what an editor sees, and scripts the model's end.
 	{"cmd/kimi-acp/demo", []string{"fileop/...", "internal/..."}},
 	// A turn without an editor, and what is built on it.
-	{"cmd/kimi-acp/run", []string{"soul", "soul/background", "soul/llm", "soul/skill", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
+	{"cmd/kimi-acp/run", []string{"soul", "soul/background", "soul/llm", "soul/skill", "soul/subagent", "soul/tool", "soul/wire", "contextprovider", "fileop", "internal/..."}},
 	{"cmd/kimi-acp/eval", []string{"cmd/kimi-acp/run", "soul", "soul/llm", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/doctor", []string{"soul/llm", "soul/llm/openai", "internal/..."}},
 	// What is kept of sessions, shown and mended.
@@ -35,7 +35,9 @@ var rules = []rule{
 	{"soul/compaction", []string{"soul/llm", "soul/session", "contextprovider"}},
 	{"soul/kernel", []string{"contextprovider", "soul", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	// A client of kimi-cli's Wire at the same place where acp has an editor.
-	{"soul/wireserver", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
+	{"soul/wireserver", []string{"soul", "soul/background", "soul/subagent", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
+	// The agents that a model starts.
+	{"soul/subagent", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire"}},
 	{"soul/skill", nil},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
 	{"soul/tool", []string{"soul/background", "soul/llm", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
@@ -86,7 +88,7 @@ var testKits = []struct {
 }
 
 // forTests are packages that the tests of whoever may know their parent may use.
-var forTests = []string{"soul/kernel", "soul/llm/scripted", "soul/llm/openai", "soul/skill"}
+var forTests = []string{"soul/kernel", "soul/subagent", "soul/llm/scripted", "soul/llm/openai", "soul/skill"}
 
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{

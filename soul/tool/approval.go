@@ -95,8 +95,9 @@ func (a *approvals) currentMode() Mode {
 }
 
 // ask returns nil when r is approved, a *RejectedError when it is not, errPlanMode
-// when the mode refuses it, and ctx's error when ctx ended.
-func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Action) error {
+// when the mode refuses it, and ctx's error when ctx ended. Waits is called when the user
+// is asked, and what it gives when that is over.
+func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Action, waits func() func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -106,7 +107,9 @@ func (a *approvals) ask(ctx context.Context, r wire.ApprovalRequest, action Acti
 	if done, err := a.begin(r.ID, open); done {
 		return err
 	}
+	over := waits()
 	answer, err := a.asker.Approve(waiting, r)
+	over()
 	settled, lasting := a.end(r.ID, open)
 	switch {
 	case ctx.Err() != nil:

@@ -216,7 +216,9 @@ func TestLastingRejectionOutweighsLateApproval(t *testing.T) {
 		a := newApprovals(asker)
 		results := make(chan error, 2)
 		for _, id := range []string{"1", "2"} {
-			go func() { results <- a.ask(t.Context(), wire.ApprovalRequest{ID: id}, Action{Key: "key"}) }()
+			go func() {
+				results <- a.ask(t.Context(), wire.ApprovalRequest{ID: id}, Action{Key: "key"}, (*Caller)(nil).waits)
+			}()
 		}
 		synctest.Wait()
 		if !a.rejectForSession("1") {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"kimi-acp/soul/background"
@@ -70,6 +71,9 @@ type Executor struct {
 	logger     *slog.Logger
 	tools      map[string]Tool
 	specs      []llm.ToolSpec
+
+	agentsLock sync.Mutex
+	agents     Agents // may be nil
 
 	seen seenTexts
 
@@ -160,7 +164,13 @@ func (e *Executor) Has(name string) bool { return e.tools[name] != nil }
 
 // Specs describes the tools to a model, always in the same order and with the
 // same bytes, which nobody may change.
-func (e *Executor) Specs() []llm.ToolSpec { return slices.Clone(e.specs) }
+func (e *Executor) Specs() []llm.ToolSpec {
+	specs := slices.Clone(e.specs)
+	if e.startsAgents() != nil {
+		return specs
+	}
+	return slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == agentName })
+}
 
 // SetImages says whether the model that is in use from now on can see images.
 func (e *Executor) SetImages(can bool) { e.images.Store(can) }
@@ -175,7 +185,12 @@ func (e *Executor) RejectForSession(requestID string) bool {
 // CallTool runs one call and gives its result. Whatever goes wrong is in the
 // result, also a bug in a tool. When ctx ends, CallTool returns soon, with a
 // result that says what was done by then.
-func (e *Executor) CallTool(ctx context.Context, req wire.ToolCallRequest) (result wire.ToolReturnValue) {
+func (e *Executor) CallTool(ctx context.Context, req wire.ToolCallRequest) wire.ToolReturnValue {
+	return e.call(ctx, req, nil)
+}
+
+// call runs one call, for an agent or, with nil, for the one that the user talks to.
+func (e *Executor) call(ctx context.Context, req wire.ToolCallRequest, caller *Caller) (result wire.ToolReturnValue) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.logger.Error("bug: a tool panicked", "tool", req.Name, "call", req.ID, "panic", p, "stack", string(debug.Stack()))
@@ -191,7 +206,7 @@ func (e *Executor) CallTool(ctx context.Context, req wire.ToolCallRequest) (resu
 	if err != nil {
 		return failure("Error parsing JSON arguments: "+sentence(err.Error()), "Invalid arguments")
 	}
-	return e.run(ctx, t, &Invocation{ID: req.ID, Name: req.Name, Arguments: arguments, executor: e})
+	return e.run(ctx, t, &Invocation{ID: req.ID, Name: req.Name, Arguments: arguments, executor: e, caller: caller})
 }
 
 func (e *Executor) run(ctx context.Context, t Tool, c *Invocation) wire.ToolReturnValue {

@@ -29,6 +29,9 @@ func (c *Invocation) approveCommand(ctx context.Context, cmd proc.Command) error
 	if c.executor.Mode() == ModePlan {
 		return errPlanMode
 	}
+	if c.caller != nil && c.caller.ReadOnly && !c.executor.guard.looks(cmd.Shell) {
+		return errOnlyLooks
+	}
 	here := facts.FolderAt(cmd.Dir)
 	r, err := c.judgeCommand(ctx, cmd.Shell)
 	if err != nil {

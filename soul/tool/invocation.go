@@ -19,7 +19,8 @@ type Invocation struct {
 	Arguments json.RawMessage // a JSON object, as the model sent it
 
 	executor *Executor
-	reading  bool // it holds a reader's place
+	caller   *Caller // nil: the agent that the user talks to
+	reading  bool    // it holds a reader's place
 	// granted holds what was approved in this call, bound to the very bytes: what is
 	// written or run has to be in here, or allowed by the rules at that moment.
 	granted map[fileop.Digest]bool
@@ -40,7 +41,7 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 	if a.Key == "" {
 		a.Scope = ""
 	}
-	err := c.executor.approvals.ask(ctx, wire.ApprovalRequest{
+	request := wire.ApprovalRequest{
 		ID:          newRequestID(),
 		ToolCallID:  c.ID,
 		Sender:      c.Name,
@@ -49,7 +50,9 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 		Display:     a.Display,
 		Files:       a.Files,
 		Scope:       a.Scope,
-	}, a)
+	}
+	c.caller.source(&request)
+	err := c.executor.approvals.ask(ctx, request, a, c.caller.waits)
 	if err == nil && a.Bound != (fileop.Digest{}) {
 		if c.granted == nil {
 			c.granted = map[fileop.Digest]bool{}

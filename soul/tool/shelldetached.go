@@ -51,6 +51,9 @@ func (c *Invocation) Detach(ctx context.Context, cmd proc.Command, what string) 
 	if e.tasks == nil || e.detached == nil {
 		return background.Task{}, "", errNoTasks
 	}
+	if c.caller != nil {
+		return background.Task{}, "", errNoDetach
+	}
 	cmd.ID, cmd.Dir, c.detach = c.ID, e.cwd, true
 	if err := c.changeOnceAllowed(ctx, func() error { return c.approveCommand(ctx, cmd) }, func() bool { return c.commandStands(cmd) }); err != nil {
 		return background.Task{}, "", err

@@ -66,7 +66,9 @@ func (d *desk) Approve(ctx context.Context, r wire.ApprovalRequest) (wire.Approv
 	if lasts {
 		return wire.ApprovalResponse{RequestID: r.ID, Response: wire.ApprovalApprove}, nil
 	}
-	r.SourceKind, r.SourceID = &source, &turn
+	if r.SourceKind == nil || *r.SourceKind == source {
+		r.SourceKind, r.SourceID = &source, &turn
+	}
 	answer, err := d.server.wire.Approve(ctx, r)
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"kimi-acp/soul"
 	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/subagent"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -122,6 +123,19 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		Mailbox:   o.Mailbox,
 		Logger:    s.log,
 	})
+	s.executor.UseAgents(subagent.New(subagent.Options{
+		Wire:     s.wire,
+		Executor: s.executor,
+		Types:    subagent.Types(),
+		Model:    s.soul.Model,
+		System:   func() string { return o.System },
+		WorkDir:  o.Roots[0],
+		Dir:      func() string { return filepath.Join(o.Kept.OwnDir(), "agents") },
+		Tasks:    s.background,
+		Retry:    o.Retry,
+		Compact:  o.Compact,
+		Logger:   s.log,
+	}))
 	s.restorePlan()
 	s.soul.Keep(o.Kept)
 	s.soul.UseTools(s.tools())

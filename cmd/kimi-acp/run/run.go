@@ -13,6 +13,7 @@ import (
 	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/skill"
+	"kimi-acp/soul/subagent"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
@@ -86,6 +87,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	tasks := background.New(background.Options{Logger: o.Logger})
 	defer tasks.Close()
 	world := tool.Options{
+		Tools:    append(tool.Builtin(), tool.NewAgent(subagent.Types())),
 		Tasks:    tasks,
 		Operator: files,
 		Runner:   o.Runner,
@@ -111,6 +113,22 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	bus.HandleTools(executor)
+	system := soul.SystemPrompt(soul.Surroundings{
+		Roots: roots, OS: runtime.GOOS, Shell: o.Shell,
+		Instructions: contextprovider.Instructions(ctx, disk, roots),
+	})
+	executor.UseAgents(subagent.New(subagent.Options{
+		Wire:     bus,
+		Executor: executor,
+		Types:    subagent.Types(),
+		Model:    func() llm.Provider { return o.Provider },
+		Fallback: o.Fallback,
+		System:   func() string { return system },
+		WorkDir:  o.Dir,
+		Retry:    o.Retry,
+		Compact:  o.Compact,
+		Logger:   o.Logger,
+	}))
 	agent := soul.New(soul.Config{
 		SessionID: "run",
 		Provider:  o.Provider,
@@ -121,15 +139,12 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		Goal:      o.Goal,
 		Wire:      bus,
 		Tools:     executor.Specs(),
-		System: soul.SystemPrompt(soul.Surroundings{
-			Roots: roots, OS: runtime.GOOS, Shell: o.Shell,
-			Instructions: contextprovider.Instructions(ctx, disk, roots),
-		}),
-		Tasks:    tasks,
-		MaxSteps: o.MaxSteps,
-		Retry:    o.Retry,
-		Compact:  o.Compact,
-		Logger:   o.Logger,
+		System:    system,
+		Tasks:     tasks,
+		MaxSteps:  o.MaxSteps,
+		Retry:     o.Retry,
+		Compact:   o.Compact,
+		Logger:    o.Logger,
 	})
 	var sums tally
 	for _, v := range append(o.Views, View{wire.Raw, &sums}) {

@@ -75,6 +75,8 @@ func (v *Show) Receive(m wire.Message) {
 		if v.latest != nil && m.ArgumentsPart != nil {
 			v.latest.args.WriteString(*m.ArgumentsPart)
 		}
+	case wire.SubagentEvent:
+		v.nested(m)
 	case wire.ToolProgress:
 		v.running(m)
 	case wire.ApprovalRequest:
@@ -264,4 +266,18 @@ func steps(n int) string {
 		return "1 step"
 	}
 	return fmt.Sprintf("%d steps", n)
+}
+
+// nested shows which tools an agent uses that the model has started.
+func (v *Show) nested(e wire.SubagentEvent) {
+	c, ok := e.Event.(wire.ToolCall)
+	if !ok {
+		return
+	}
+	var args json.RawMessage
+	if c.Call.Arguments != nil {
+		args = json.RawMessage(*c.Call.Arguments)
+	}
+	v.screen.End()
+	v.screen.Line(screen.Faint, "its agent: "+tool.CardOf(c.Call.Name, args, v.dir).Title)
 }
