@@ -40,7 +40,7 @@ func Builtin() []Server {
 		},
 		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Extensions: []string{".rs"}, Markers: []string{"Cargo.lock", "Cargo.toml"}},
 		{
-			Name: "clangd", Command: []string{"clangd", "--background-index=false"},
+			Name: "clangd", Command: []string{"clangd"},
 			Extensions: []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m", ".mm"},
 			Markers:    []string{"compile_commands.json", "compile_flags.txt", ".clangd"},
 		},

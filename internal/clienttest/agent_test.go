@@ -54,6 +54,9 @@ func newDesk(t *testing.T, files map[string]string, settings ...string) desk {
 		}
 	}
 	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		writeFile(t, d.path(name), text)
 	}
 	return d

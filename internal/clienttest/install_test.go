@@ -26,6 +26,8 @@ const installTime = 5 * time.Minute
 type packages struct {
 	Dependencies map[string]string `json:"dependencies"`
 	AllowScripts map[string]bool   `json:"allowScripts,omitempty"`
+	// Beside are packages of the list that another one does not work without.
+	Beside map[string][]string `json:"beside,omitempty"`
 }
 
 func readPackages(t *testing.T) packages {
@@ -41,8 +43,8 @@ func readPackages(t *testing.T) packages {
 	return p
 }
 
-// manifest is the package.json that installs one package of the list and nothing
-// else.
+// manifest is the package.json that installs one package of the list, with what it
+// does not work without, and nothing else.
 func (p packages) manifest(name string) ([]byte, error) {
 	version, ok := p.Dependencies[name]
 	if !ok {
@@ -52,6 +54,9 @@ func (p packages) manifest(name string) ([]byte, error) {
 		Private bool `json:"private"`
 		packages
 	}{true, packages{Dependencies: map[string]string{name: version}}}
+	for _, other := range p.Beside[name] {
+		one.Dependencies[other] = p.Dependencies[other]
+	}
 	if p.AllowScripts[name] {
 		one.AllowScripts = map[string]bool{name: true}
 	}
