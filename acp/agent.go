@@ -92,6 +92,7 @@ type SoulSpec struct {
 	Executor  *tool.Executor    // serves the workspace tools on Wire
 	Disk      fileop.Store      // the roots as they are on disk
 	Controls  soul.Controls     // what slash commands may change
+	MCP       []soul.MCPServer  // that the editor passed for the session
 	Edits     soul.Edits        // the edits of the session
 	Session   soul.Session      // what slash commands may do with the session; nil: nothing
 	Files     soul.Files        // the user's files, for slash commands

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kimi-acp/acp"
 	"kimi-acp/internal/acptest"
 	"kimi-acp/soul"
@@ -148,5 +150,34 @@ func TestKernelsAreNotOfferedWithoutFiles(t *testing.T) {
 	_, _, o := open(t, s)
 	if got := brief(o.ConfigOptions); got != modeOption {
 		t.Errorf("options %s", got)
+	}
+}
+
+// What an editor passes of MCP servers is for whoever makes the soul; what cannot be one
+// is left out.
+func TestMCPServersOfTheEditor(t *testing.T) {
+	var got []soul.MCPServer
+	s := stage{newSoul: func(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
+		got = spec.MCP
+		return builtin(spec, p)
+	}}
+	c := s.serve(t)
+	c.Initialize(both)
+	c.Misuse("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": []any{
+		map[string]any{"name": "a", "command": "/bin/npx", "args": []string{"x"}, "env": []any{map[string]any{"name": "K", "value": "V"}}},
+		map[string]any{"type": "http", "name": "b", "url": "https://b", "headers": []any{map[string]any{"name": "H", "value": "V"}}},
+		map[string]any{"type": "sse", "name": "c", "url": "https://c", "headers": []any{}},
+		map[string]any{"name": "neither", "args": []string{}, "env": []any{}},
+		map[string]any{"command": "nameless"},
+		"nonsense",
+	}}).Result(nil)
+	none := map[string]string{}
+	want := []soul.MCPServer{
+		{Name: "a", Command: "/bin/npx", Args: []string{"x"}, Env: map[string]string{"K": "V"}, Headers: none},
+		{Name: "b", URL: "https://b", Headers: map[string]string{"H": "V"}, Env: none},
+		{Name: "c", URL: "https://c", SSE: true, Env: none, Headers: none},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

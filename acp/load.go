@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/soul"
 )
 
 // reopen serves session/load, which shows the conversation before the answer, and
@@ -22,12 +23,11 @@ func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
 	release := a.claim(id)
 	call.GoLocal(func(context.Context) (any, error) {
 		defer release()
-		s, err := a.bringBack(id, roots)
+		s, err := a.bringBack(id, roots, a.mcpServers(p))
 		if err != nil {
 			call.Reply(nil, err) // before what waits is served
 			return nil, nil
 		}
-		a.ignoreMCP(p)
 		if err := s.begin(show); err != nil {
 			close(s.told)
 			a.end(s)
@@ -78,7 +78,7 @@ func (a *Agent) opens(call *jsonrpc.Call) (members, []string, error) {
 
 // bringBack opens a session that is kept. One that is open here is closed first,
 // unless a turn of it runs.
-func (a *Agent) bringBack(id string, roots []string) (*session, error) {
+func (a *Agent) bringBack(id string, roots []string, mcp []soul.MCPServer) (*session, error) {
 	a.mu.Lock()
 	open := a.sessions[id]
 	a.mu.Unlock()
@@ -99,7 +99,7 @@ func (a *Agent) bringBack(id string, roots []string) (*session, error) {
 	for _, note := range kept.Restored().Skipped {
 		a.log.Warn("a session was mended", "session", id, "what", note)
 	}
-	return a.open(opening{id: id, roots: roots, kept: kept})
+	return a.open(opening{id: id, roots: roots, mcp: mcp, kept: kept})
 }
 
 // fellBack notes a sentence about what is not as it was, "" for nothing.

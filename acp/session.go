@@ -103,11 +103,10 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		s, err := a.open(opening{id: newSessionID(), roots: roots})
+		s, err := a.open(opening{id: newSessionID(), roots: roots, mcp: a.mcpServers(p)})
 		if err != nil {
 			return nil, err
 		}
-		a.ignoreMCP(p)
 		defer close(s.told) // whatever happens: prompts wait for it
 		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
 		s.announceCommands()
@@ -182,17 +181,11 @@ func checkRoot(name, dir string) error {
 	return nil
 }
 
-// ignoreMCP says in the log that the MCP servers that a client passes are not used.
-func (a *Agent) ignoreMCP(p members) {
-	if servers, _ := p.list("mcpServers"); len(servers) > 0 {
-		a.log.Warn("MCP servers are not supported yet; the session does without them", "servers", len(servers))
-	}
-}
-
 // opening is what a session is opened from.
 type opening struct {
 	id    string
 	roots []string
+	mcp   []soul.MCPServer
 	kept  *store.Session // that was there before, nil: a new one is made; open closes it when it fails
 }
 
@@ -326,7 +319,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
+	s.spec = SoulSpec{SessionID: s.id, MCP: o.mcp, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}

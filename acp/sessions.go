@@ -82,12 +82,11 @@ func (a *Agent) forkSession(call *jsonrpc.Call) {
 		if err != nil {
 			return nil, storeError(id, err)
 		}
-		s, err := a.open(opening{id: kept.ID(), roots: roots, kept: kept})
+		s, err := a.open(opening{id: kept.ID(), roots: roots, mcp: a.mcpServers(p), kept: kept})
 		if err != nil {
 			return nil, err
 		}
 		defer close(s.told)
-		a.ignoreMCP(p)
 		s.unread = true
 		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
 		s.announceCommands()

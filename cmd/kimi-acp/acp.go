@@ -79,38 +79,36 @@ func runACP(args []string) int {
 
 	watching := supervisor()
 	sessions := sessionsIn(cfg)
-	kernels := kernels{config: settings.ConfigFile, model: settings.Model, sessions: sessions, supervisor: watching, log: log.Logger}
+	now := func() config.Config {
+		cfg, _ := m.now()
+		return cfg
+	}
+	kernels := kernels{config: settings.ConfigFile, model: settings.Model, sessions: sessions, settings: now, supervisor: watching, log: log.Logger}
 	runner := proc.NewRunner(proc.Options{Supervisor: watching, Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	err = acp.Serve(ctx, in, out, acp.Options{
 		Version:  currentVersion(),
 		Settings: m.settings,
 		Catalog:  m,
-		Kernels: func() acp.Kernels {
-			cfg, _ := m.now()
-			return kernels.offered(cfg.Kernel)
-		},
+		Kernels:  func() acp.Kernels { return kernels.offered(now().Kernel) },
 		Sessions: sessions,
 		Agents:   subagent.Types(),
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
-		Moment: momentOf(log.Logger, func() config.Config {
-			cfg, _ := m.now()
-			return cfg
-		}),
-		Unsaved: unsavedOf(cfg),
-		Code: codeOf(log.Logger, runner, func() config.Config {
-			cfg, _ := m.now()
-			return cfg
-		}),
-		Events: eventLog(log),
-		Watch:  wireTrace(cfg, log),
-		Logger: log.Logger,
+		Moment:   momentOf(log.Logger, now),
+		Unsaved:  unsavedOf(cfg),
+		Code:     codeOf(log.Logger, runner, now),
+		Events:   eventLog(log),
+		Watch:    wireTrace(cfg, log),
+		Logger:   log.Logger,
 		NewSoul: func(s acp.SoulSpec) (soul.Soul, error) {
 			cfg, _ := m.now()
 			system := func() string { return systemPrompt(s, runner.Shell()) }
 			return kernels.soul(chosenKernel(cfg.Kernel, s.Kernel), s, system, func() *soul.Builtin {
+				if len(s.MCP) > 0 {
+					log.Warn("the built-in kernel does not support MCP servers yet; the session does without them", "servers", len(s.MCP))
+				}
 				m.warm()
 				return builtinSoul(s, cfg, system, m, log.Logger)
 			})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"kimi-acp/acp"
+	"kimi-acp/internal/config"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/kernel"
@@ -22,6 +23,7 @@ import (
 type kernels struct {
 	config, model string // of the command line, for a kernel's own
 	sessions      *session.Store
+	settings      func() config.Config
 	supervisor    *proc.Supervisor
 	log           *slog.Logger
 }
@@ -91,6 +93,7 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 		Launch: kernel.Launch{
 			WorkDir: s.Roots[0], More: s.Roots[1:], SessionID: kernel.SessionID(s.SessionID),
 			Config: k.config, Model: k.model, Environ: os.Environ(),
+			Skills: k.skills(s), Servers: s.MCP, MCP: k.mcpFiles(s),
 		},
 		ClientVersion: currentVersion(),
 		Refuse: func(wire.ApprovalRequest) string {
@@ -110,6 +113,25 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 		return kernel.NewFallback(made, builtin()), nil
 	}
 	return made, nil
+}
+
+// skills are the folders with skills that this program has found, too. Where there are
+// some, a kernel looks in no other.
+func (k kernels) skills(s acp.SoulSpec) []string {
+	folders := skillFolders(k.settings().Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted})
+	return slices.DeleteFunc(folders, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err != nil || !info.IsDir()
+	})
+}
+
+// mcpFiles are the settings of MCP servers that a kernel would read if it were given none.
+func (k kernels) mcpFiles(s acp.SoulSpec) []string {
+	file := filepath.Join(k.settings().ShareDir, "mcp.json")
+	if _, err := os.Stat(file); err != nil || len(s.MCP) == 0 {
+		return nil
+	}
+	return []string{file}
 }
 
 // hasModels tells whether the kernel that choice names has models of its own, and those

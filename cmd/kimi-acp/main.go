@@ -30,6 +30,7 @@ func subcommands() []subcommand {
 		{"policy", "say what would be allowed, asked for or denied, and why", runPolicy},
 		{"sessions", "list, show, watch, export, check, mend and delete kept sessions", runSessions},
 		{"wire", "serve a client of kimi-cli's Wire, or show the recording of a session", runWire},
+		{"info", "say which versions of kimi-cli's Wire and agent files are spoken", runInfo},
 		{"trust", "say which folders may run code of their own", runTrust},
 		{"version", "print the version", runVersion},
 		{superviseCommand, "", runSupervise},

@@ -89,11 +89,11 @@ func (c *Client) log(id string) *sessionLog {
 	return l
 }
 
-// NewSession opens a session in the folder cwd, without MCP servers.
-func (c *Client) NewSession(cwd string) *Session {
+// NewSession opens a session in the folder cwd, with MCP servers as the protocol has them.
+func (c *Client) NewSession(cwd string, mcpServers ...any) *Session {
 	c.t.Helper()
 	var opened json.RawMessage
-	c.Request("session/new", map[string]any{"cwd": cwd, "mcpServers": []any{}}).Result(&opened)
+	c.Request("session/new", map[string]any{"cwd": cwd, "mcpServers": append([]any{}, mcpServers...)}).Result(&opened)
 	var result struct {
 		SessionID string `json:"sessionId"`
 	}

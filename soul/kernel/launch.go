@@ -1,12 +1,10 @@
 package kernel
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"kimi-acp/soul"
 )
 
 // Launch is what a kernel is started with, beside its program: what the host found.
@@ -17,47 +15,9 @@ type Launch struct {
 	Config    string   // a file of settings in place of the usual ones; "": none
 	Model     string   // "": the kernel's default
 	Skills    []string // folders with skills; none: the kernel finds its own
-	MCP       []string // files that name MCP servers; none: the kernel finds its own
+	MCP       []string // files that name MCP servers beside Servers; none, and no Servers: the kernel finds its own
+	Servers   []soul.MCPServer
 	Environ   []string // its whole environment; it holds the keys that it asks the model with
-}
-
-// hostTools are the tools that a kernel must not run by itself: their work is done, and
-// judged, here.
-func hostTools() []string {
-	return []string{
-		"agent:Agent", "multiagent:Task", "multiagent:CreateSubagent", "ask_user:AskUserQuestion", "todo:SetTodoList",
-		"think:Think", "dmail:SendDMail", "shell:Shell", "background:TaskList", "background:TaskOutput",
-		"background:TaskStop", "file:ReadFile", "file:ReadMediaFile", "file:Glob", "file:Grep", "file:WriteFile",
-		"file:StrReplaceFile", "plan:ExitPlanMode", "plan.enter:EnterPlanMode",
-	}
-}
-
-// agentFile words the agent that a kernel is to be: its own, without the host's tools.
-func agentFile() string {
-	var b strings.Builder
-	b.WriteString("version: 1\nagent:\n  extend: default\n  name: \"kimi-acp\"\n  exclude_tools:\n")
-	for _, t := range hostTools() {
-		// A JSON string is one of YAML.
-		name, err := json.Marshal("kimi_cli.tools." + t)
-		if err == nil { // strings always can be encoded
-			fmt.Fprintf(&b, "    - %s\n", name)
-		}
-	}
-	return b.String()
-}
-
-// writeAgentFile makes the agent file in a folder of its own, which the caller removes.
-func writeAgentFile() (path string, err error) {
-	dir, err := os.MkdirTemp("", "kimi-acp-kernel-") //nolint:forbidigo // a file of ours, for the kernel alone
-	if err != nil {
-		return "", fmt.Errorf("make a folder for the kernel's agent file: %w", err)
-	}
-	path = filepath.Join(dir, "agent.yaml")
-	if err := os.WriteFile(path, []byte(agentFile()), 0o600); err != nil { //nolint:forbidigo // a file of ours, for the kernel alone
-		_ = os.RemoveAll(dir) //nolint:forbidigo // a file of ours, for the kernel alone
-		return "", fmt.Errorf("write the kernel's agent file: %w", err)
-	}
-	return path, nil
 }
 
 // What stands for something of the session in a command line of the user's.
@@ -86,16 +46,16 @@ func (p Program) identity() string {
 
 // arguments gives the whole command line. In one of the user's, what stands in braces
 // for something of the session is put in; the rest stays as it is.
-func (p Program) arguments(l Launch, agent string) []string {
+func (p Program) arguments(l Launch, files papers) []string {
 	args := slices.Clone(p.Args)
 	if p.Kind == Custom {
-		put := strings.NewReplacer(sessionPlace, l.SessionID, agentPlace, agent, workDirPlace, l.WorkDir)
+		put := strings.NewReplacer(sessionPlace, l.SessionID, agentPlace, files.agent, workDirPlace, l.WorkDir)
 		for i := range args[1:] {
 			args[i+1] = put.Replace(args[i+1])
 		}
 		return args
 	}
-	args = append(args, "--wire", "--work-dir", l.WorkDir, "--agent-file", agent)
+	args = append(args, "--wire", "--work-dir", l.WorkDir, "--agent-file", files.agent)
 	flag := func(name, value string) {
 		if value != "" {
 			args = append(args, name, value)
@@ -104,12 +64,13 @@ func (p Program) arguments(l Launch, agent string) []string {
 	flag("--session", l.SessionID)
 	flag("--config-file", l.Config)
 	flag("--model", l.Model)
+	flag("--mcp-config-file", files.mcp)
 	for _, file := range l.MCP {
 		flag("--mcp-config-file", file)
 	}
-	for i, dir := range l.Skills {
-		if p.Kind == Rust && i > 0 {
-			break // it takes one
+	for _, dir := range l.Skills {
+		if p.Kind == Rust && len(l.Skills) > 1 {
+			break // it takes one, and finds more than that by itself
 		}
 		flag("--skills-dir", dir)
 	}

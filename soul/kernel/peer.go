@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"kimi-acp/internal/jsonrpc"
@@ -23,19 +21,17 @@ type peer struct {
 
 // start starts the program and shakes hands. Whoever has the peer ends it.
 func (k *Kernel) start(ctx context.Context) (*peer, error) {
-	agent := ""
+	var files papers
 	if k.cfg.Program.Kind != Custom || k.cfg.Program.mentions(agentPlace) {
-		path, err := writeAgentFile()
-		if err != nil {
+		var err error
+		if files, err = writePapers(k.cfg.Launch.Servers); err != nil {
 			return nil, err
 		}
-		// Who has shaken hands has read it.
-		defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() //nolint:forbidigo // a file of ours, for the kernel alone
-		agent = path
+		defer files.remove() // who has shaken hands has read them
 	}
 	words := &complaints{log: k.cfg.Logger}
 	child, err := proc.StartChild(proc.ChildSpec{
-		Args: k.cfg.Program.arguments(k.cfg.Launch, agent), Dir: k.cfg.Launch.WorkDir, Environ: k.cfg.Launch.Environ, Stderr: words,
+		Args: k.cfg.Program.arguments(k.cfg.Launch, files), Dir: k.cfg.Launch.WorkDir, Environ: k.cfg.Launch.Environ, Stderr: words,
 	}, k.cfg.Supervisor)
 	if err != nil {
 		return nil, err
