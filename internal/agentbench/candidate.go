@@ -48,6 +48,14 @@ func kimi(program string) candidate {
 	}
 }
 
+// sidecar is our own agent with itself as the kernel in another process.
+func sidecar(program string) candidate {
+	c := kimi(program)
+	c.title = "in another process"
+	c.args = append(c.args, "--kernel", `"`+c.program+`" wire --session {session} --agent-file {agent-file}`)
+	return c
+}
+
 // The peer: the fastest ACP agent that we know of.
 const (
 	codexPackage = "@zed-industries/codex-acp"

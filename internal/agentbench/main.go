@@ -67,10 +67,11 @@ func run(ctx context.Context, args []string) error {
 	} else {
 		agents = append(agents, peer)
 	}
-	r.results, err = compare(ctx, agents, work, *repetitions)
+	results, err := compare(ctx, append(agents, sidecar(*binary)), work, *repetitions)
 	if err != nil {
 		return err
 	}
+	r.results, r.sidecar = results[:len(agents)], results[len(agents)]
 	r.loadAfter = loadAverage()
 	if *to == "" {
 		return r.write(os.Stdout)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type report struct {
 	bytes                 int64    // size of our program
 	results               []result // ours first, then the peer's if there is one
 	peerMissing           string   // why there is none
+	sidecar               result   // of ours with its kernel in another process
 }
 
 // result is what was found of one agent.
@@ -54,6 +56,7 @@ compare only figures of the same run, best as ratios.
 		fmt.Fprintf(&b, "**The peer was not measured**: %s. The goals that compare with it are open.\n\n", r.peerMissing)
 	}
 	fmt.Fprintf(&b, "Size of the program: %.1f MB, stripped (goal: < %d MB; %s).\n", float64(r.bytes)/1e6, maxBinary/1_000_000, decide(0, r.bytes < maxBinary).words())
+	r.kernelTable(&b)
 	r.method(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -85,6 +88,37 @@ func (r report) table(b *strings.Builder) {
 			fmt.Fprintf(b, " %s |", f.ratioCell(quotient))
 		}
 		fmt.Fprintf(b, " %s | %s |\n", f.goal.text, f.goal.judge(spreads[0], quotient).words())
+	}
+}
+
+// kernelFigures are those on which it tells where the kernel runs.
+func kernelFigures() []figureKey {
+	return []figureKey{promptToModelMS, firstDeltaMS, turnMS, toolTurnMS, deltasPerSecond, streamCPU, afterStreamMiB, exitBusyMS, leftBehind}
+}
+
+// kernelTable writes what it costs to have the kernel in another process.
+func (r report) kernelTable(b *strings.Builder) {
+	b.WriteString(`
+## The kernel in another process
+
+The same program, measured in the same run, with itself as the kernel behind the Wire
+([kernels.md](kernels.md)): what a kernel in another process costs, but for what that kernel
+does by itself. The memory is that of both processes.
+
+| figure | built in | in another process | ratio | added |
+|---|---|---|---|---|
+`)
+	keys := kernelFigures()
+	for _, f := range figures() {
+		if !slices.Contains(keys, f.key) {
+			continue
+		}
+		here, there := spreadOf(r.results[0].samples, f.key), spreadOf(r.sidecar.samples, f.key)
+		added := "–"
+		if d := there.median - here.median; !math.IsNaN(d) && !math.IsInf(d, 0) && f.key != deltasPerSecond {
+			added = strconv.FormatFloat(d, 'f', f.digits, 64)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.key, f.cell(here), f.cell(there), f.ratioCell(ratio(there.median, here.median)), added)
 	}
 }
 

@@ -28,6 +28,10 @@ func TestPage(t *testing.T) {
 				{readyMS: 60, idleMiB: 50, turnMS: 80, deltasPerSecond: 15000, lossless: 0, exitMS: endless},
 			}},
 		},
+		sidecar: result{"in another process", []sample{
+			{turnMS: 0.9, deltasPerSecond: 51234.4, exitMS: 3, exitBusyMS: 61, leftBehind: 0},
+			{turnMS: 0.9, deltasPerSecond: 51234.4, exitMS: 5, exitBusyMS: 62, leftBehind: 0},
+		}},
 	}
 	t.Run("compared", func(t *testing.T) { golden(t, r, "compared.md") })
 	r.results, r.peerMissing, r.loadBefore, r.bytes = r.results[:1], "it could not be installed", "", maxBinary
