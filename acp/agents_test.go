@@ -12,6 +12,7 @@ import (
 	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/modeltest"
 	"kimi-acp/soul"
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/subagent"
 )
@@ -323,5 +324,77 @@ func TestAgentThatOnlyLooks(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.Cwd, "x")); err == nil {
 		t.Error("there is a file")
+	}
+}
+
+// An agent in the background works between turns. What it needs the user for waits for a
+// turn, in which it is asked with its name, and again in the next if nobody answered; at
+// the end the model reads what it said.
+func TestAgentInTheBackground(t *testing.T) {
+	server := modeltest.New(t)
+	firstOver, secondOver, thirdOver := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	server.Answer(func(r *modeltest.Request) modeltest.Reply {
+		last := r.Chat.Messages[len(r.Chat.Messages)-1].Text()
+		_, agents := forAgents(r)
+		switch {
+		case agents && answered(r) == "":
+			return calls(modeltest.Gate(firstOver), modeltest.Call(0, "c", "WriteFile", `{"path":"a.txt","content":"x\n"}`))
+		case agents:
+			return saysText(longAnswer)
+		case last == "go":
+			return calls(delegate(t, 0, "c", map[string]any{"description": "write it", "prompt": "write", "run_in_background": true}))
+		case last == "second":
+			return calls(modeltest.Gate(secondOver), modeltest.Text("yes"))
+		case last == "third":
+			return calls(modeltest.Gate(thirdOver), modeltest.Text("yes"))
+		}
+		return saysText("yes")
+	})
+	var tasks *background.Tasks
+	c := withAgents(t, server, func(o *subagent.Options) { tasks = o.Tasks }).serve(t)
+	c.AllowDrafts()
+	c.Initialize(acptest.Capabilities{Notices: true})
+	s := c.NewSession(t.TempDir())
+	asked, answer := make(chan acptest.Permission), make(chan string)
+	c.OnPermission = func(ctx context.Context, p acptest.Permission) acptest.Answer {
+		asked <- p
+		select {
+		case id := <-answer:
+			return acptest.Answer{OptionID: id}
+		case <-ctx.Done():
+			return acptest.Answer{Silent: true}
+		}
+	}
+	s.Prompt(acptest.Text("go")).Wait()
+	close(firstOver)
+	s.Until("a notice", func(u acptest.Update) bool {
+		return u.Kind == "notice" && strings.Contains(string(u.Raw), "Agent coder (write it) waits in the background")
+	})
+	if got := tasks.List(true)[0].Status; got != background.Awaiting {
+		t.Errorf("its task is %s", got)
+	}
+	for _, over := range []chan struct{}{secondOver, thirdOver} {
+		prompt := map[chan struct{}]string{secondOver: "second", thirdOver: "third"}[over]
+		turn := s.Prompt(acptest.Text(prompt))
+		if p := <-asked; !strings.HasPrefix(p.Title, "Agent coder (write it): ") {
+			t.Errorf("%s: asked as %q", prompt, p.Title)
+		}
+		if over == thirdOver {
+			answer <- "allow_once"
+			if _, err := tasks.Wait(t.Context(), nil, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(over)
+		if got := turn.Wait(); got != "end_turn" {
+			t.Errorf("%s ended with %s", prompt, got)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(s.Cwd, "a.txt")); err != nil || string(text) != "x\n" {
+		t.Errorf("the file holds %q (%v)", text, err)
+	}
+	s.Prompt(acptest.Text("fourth")).Wait()
+	if told := lastAsked(server); !strings.Contains(told, "Background agent completed: write it") || !strings.Contains(told, strings.TrimSpace(longAnswer)) {
+		t.Errorf("the model was told %s", told)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul/wire"
 )
 
@@ -32,20 +33,16 @@ type permissionOption struct {
 // askPermission asks the editor for an approval. The request is on its way when
 // this returns; the answer is awaited by a goroutine that ends with the turn.
 func (s *session) askPermission(r wire.ApprovalRequest) {
+	if fromBackground(r) {
+		s.askForBackground(r)
+		return
+	}
 	turn := s.running()
 	if turn == nil { // nobody would wait for the answer
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return
 	}
-	options := []permissionOption{{allowOnce, "Allow once", allowOnce}}
-	if r.Scope != "" {
-		options = append(options, permissionOption{allowAlways, "Allow " + r.Scope + " for this session", allowAlways})
-	}
-	options = append(options, permissionOption{rejectOnce, "Reject", rejectOnce})
-	if r.Scope != "" {
-		options = append(options, permissionOption{rejectAlways, "Reject " + r.Scope + " for this session", rejectAlways})
-	}
-	pending, err := s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: s.view.calls.shown(r), Options: options})
+	pending, err := s.requestPermission(r)
 	if err != nil {
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return
@@ -65,6 +62,19 @@ func (s *session) askPermission(r wire.ApprovalRequest) {
 		}
 		s.resolve(r, turn, raw)
 	})
+}
+
+// requestPermission sends the request for an approval.
+func (s *session) requestPermission(r wire.ApprovalRequest) (*jsonrpc.Pending, error) {
+	options := []permissionOption{{allowOnce, "Allow once", allowOnce}}
+	if r.Scope != "" {
+		options = append(options, permissionOption{allowAlways, "Allow " + r.Scope + " for this session", allowAlways})
+	}
+	options = append(options, permissionOption{rejectOnce, "Reject", rejectOnce})
+	if r.Scope != "" {
+		options = append(options, permissionOption{rejectAlways, "Reject " + r.Scope + " for this session", rejectAlways})
+	}
+	return s.agent.conn.Start("session/request_permission", permissionRequest{SessionID: s.id, ToolCall: s.view.calls.shown(r), Options: options})
 }
 
 // settled takes a permission request back that nobody waits for any more.

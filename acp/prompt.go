@@ -185,7 +185,9 @@ func (s *session) run(t *turn) (result any, err error) {
 	s.journal.BeginTurn()
 	asking, endAsking := context.WithCancel(t.ctx)
 	t.asking = asking
+	askNoMore := s.beginAsking(t)
 	defer func() { // what the editor is still asked is taken back before the turn is answered
+		askNoMore()
 		endAsking()
 		t.asks.Wait()
 	}()

@@ -59,6 +59,7 @@ type session struct {
 	kept      *store.Session                // where the session is kept; nil: nowhere, or it is parked
 	used      time.Time                     // when it became idle last
 	parking   *time.Timer                   // parks the session when it runs out; nil: it is not idle, or not kept
+	asksIn    *turn                         // in which agents in the background may ask; nil: none runs
 	asks      map[string]context.CancelFunc // permission requests that wait, by the Wire's id
 	soul      soul.Soul                     // see mind
 	kernel    string                        // the id of that in which soul runs; "": none can be chosen
