@@ -21,6 +21,8 @@ var (
 	// write it: a/b.go:12, a/b.go:12-20, a/b.go:12:5, a/b.go (112:113), @a/b.go#L3-L9.
 	// A path without any lines is no mention: too many words look like one.
 	placeInText = regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[@])((?:[A-Za-z]:[\\/]|~?\.{0,2}/)?[\pL\pN_.+\-\\/]*[\pL\pN_+\-]\.?[\pL\pN_]+)(?::(\d{1,7})(?:-(\d{1,7})|:(\d{1,7}))?|#L(\d{1,7})(?:[-:]L?(\d{1,7}))?| \((\d{1,7}):(\d{1,7})\))`)
+	// noteLink is a note of Obsidian's with lines: @[[plans/my note]]:3-7.
+	noteLink = regexp.MustCompile(`@\[\[([^\[\]\n|#]{1,200})\]\]:(\d{1,7})(?:-(\d{1,7}))?`)
 	// selectedCode is how some editors of the Neovim family send a selection.
 	selectedCode = regexp.MustCompile(`(?s)<selected_code>(.*?)</selected_code>`)
 	pathTag      = regexp.MustCompile(`(?s)<path>(.*?)</path>`)
@@ -52,6 +54,15 @@ func MentionsIn(text string) []Mention {
 	text = selectedCode.ReplaceAllString(text, " ") // what is in it mentions nothing
 	for _, g := range sharedFile.FindAllStringSubmatch(text, maxTextMentions) {
 		add(Mention{Path: strings.TrimSpace(g[1])})
+	}
+	for _, g := range noteLink.FindAllStringSubmatch(text, maxTextMentions) {
+		m := Mention{Path: strings.TrimSpace(g[1]), Guess: true, URI: g[0], Lines: lineRange(g[2], g[3])}
+		if filepath.Ext(m.Path) == "" {
+			m.Path += ".md" // which is left out there
+		}
+		if m.Lines != nil {
+			add(m)
+		}
 	}
 	for _, g := range placeInText.FindAllStringSubmatch(text, maxTextMentions) {
 		if strings.Contains(g[1], "//") || !strings.ContainsAny(g[1], "./\\") {

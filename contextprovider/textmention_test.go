@@ -36,6 +36,8 @@ func TestMentionsIn(t *testing.T) {
 		{"handlers.rs (112:113)", "handlers.rs 112-113 guess"},
 		{"@notes/today.md#L3-L9 please", "notes/today.md 3-9 guess"},
 		{"@notes/today.md#L3", "notes/today.md 3-3 guess"},
+		{"@[[plans/my note]]:3-7, and @[[b.canvas]]:2", "plans/my note.md 3-7 guess; b.canvas 2-2 guess"},
+		{"@[[note]] and [[x]]:7-3", ""},
 		{`C:\w\main.go:7`, `C:\w\main.go 7-7 guess`},
 		{"~/x/y.go:4", "~/x/y.go 4-4 guess"},
 		{"/abs/大/名前.go:4-5", "/abs/大/名前.go 4-5 guess"},
@@ -78,6 +80,7 @@ func TestWithText(t *testing.T) {
 		{[]Mention{ranged}, "see a.go:3", "/w/a.go 1-2; a.go 3-3 guess"},
 		{[]Mention{{Kind: MentionDirectory, Path: "/w/a.go"}}, "see a.go:3", "/w/a.go; a.go 3-3 guess"},
 		{[]Mention{link("/x/a.go"), link("/y/a.go")}, "a.go:3 and a.go:5", "/x/a.go 3-3; /y/a.go 5-5"},
+		{[]Mention{link("/vault/plans/my note.md")}, "mend @[[my note]]:3-7", "/vault/plans/my note.md 3-7"},
 		{nil, "see a.go:3", "a.go 3-3 guess"},
 	} {
 		var got []string
