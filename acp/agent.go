@@ -56,6 +56,8 @@ type Options struct {
 	// Agents are the types of agents that a model can start; none: it starts none. What
 	// NewSoul makes has to serve them.
 	Agents []tool.AgentType
+	// Hooks makes the hooks of the user's for a session. Nil: there are none.
+	Hooks func(HookSpec) Hooks
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
 	// call when the session is over.
 	Watch  func(sessionID string) (v wire.View, done func())
@@ -102,10 +104,28 @@ type SoulSpec struct {
 	OwnDir func() string
 	// Permissions are what was granted in the session, and what holds beside it.
 	Permissions soul.Permissions
+	Hooks       soul.Hooks // those of the user; nil: there are none
 	// Trusted tells whether the workspace is trusted to run code of its own.
 	Trusted func() bool
 	// Mailbox is where the model's calls of SendDMail end up; nil: it has no such tool.
 	Mailbox *tool.Mailbox
+}
+
+// HookSpec is what the hooks of a session are made from.
+type HookSpec struct {
+	SessionID string
+	Roots     []string // absolute; the first is the working directory
+	Trusted   func() bool
+	Send      func(wire.Event) // to the session's Wire
+}
+
+// Hooks are the user's hooks in a session. Its methods may be called at once.
+type Hooks interface {
+	soul.Hooks
+	// Leave calls the hooks on the session's last event and does not wait.
+	Leave(event, target string, data map[string]any)
+	// Close ends what still runs, within two seconds.
+	Close()
 }
 
 // MomentSpec is what the moment of a session is made from.
@@ -181,6 +201,9 @@ func (a *Agent) close() {
 	a.stop()
 	a.mu.Lock()
 	a.over = true
+	for _, s := range a.sessions {
+		s.tellEnd() // first: this process leaves soon, whatever else takes long
+	}
 	a.mu.Unlock()
 	over := make(chan struct{})
 	go func() {

@@ -40,6 +40,7 @@ func (a *Agent) reopen(call *jsonrpc.Call, show bool) {
 		call.Reply(s.stateOf(), nil)
 		s.announceCommands()
 		s.tellFallback()
+		s.tellBegin("resume")
 		return nil, nil
 	})
 }

@@ -47,6 +47,7 @@ func (s *session) askPermission(r wire.ApprovalRequest) {
 		s.wire.ResolveApproval(r.ID, wire.ApprovalReject, "")
 		return
 	}
+	s.tellAsked(r.Description)
 	// Others may answer in the editor's place: a lasting answer, a mode.
 	ctx, stop := context.WithCancel(turn.asking)
 	s.mu.Lock()

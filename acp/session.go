@@ -39,6 +39,8 @@ type session struct {
 	moment   *contextprovider.Moment // nil: nothing is told of the moment
 	spec     SoulSpec                // what its souls are made from, but for the model and the kernel
 	kernels  Kernels                 // what it can run in
+	hooks    Hooks                   // the user's; nil: there are none
+	ending   sync.Once               // the hooks know that the session is over
 	code     Code                    // what can be asked about the texts of programs
 	fallback string                  // what could not be as it was when the session was opened again; "": nothing
 	told     chan struct{}           // closed when the editor knows the session and its commands
@@ -112,6 +114,7 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		call.Reply(newSessionResult{SessionID: s.id, sessionState: s.stateOf()}, nil)
 		s.announceCommands()
 		s.tellFallback()
+		s.tellBegin("startup")
 		s.warm()
 		return nil, nil
 	})
@@ -293,6 +296,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		return nil, err
 	}
 	s.openTasks()
+	s.openHooks(s.rules(guard))
 	s.executor = tool.NewExecutor(tool.Options{
 		Guard:      guard,
 		Tasks:      s.tasks,
@@ -320,7 +324,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, MCP: o.mcp, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox}
+	s.spec = SoulSpec{SessionID: s.id, MCP: o.mcp, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox, Hooks: s.hooksOfSoul()}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}
@@ -338,6 +342,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 func (s *session) close() {
 	s.wire.Close()
 	s.endTasks()
+	s.endHooks()
 	s.letGo(s.mind())
 	s.mu.Lock()
 	kept := s.kept

@@ -23,7 +23,7 @@ func (b *Builtin) deliver() {
 	for _, n := range b.cfg.Tasks.Untold(deliveries) {
 		b.insert(llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(n.ForModel())}})
 		if !n.Shown {
-			b.cfg.Wire.Send(TaskNotification(n.Task))
+			b.notify(TaskNotification(n.Task))
 		}
 	}
 }

@@ -19,7 +19,20 @@ const (
 	HookStopFailure        = "StopFailure"
 	HookPreCompact         = "PreCompact"
 	HookPostCompact        = "PostCompact"
+	HookSessionStart       = "SessionStart" // called by whoever opens sessions, as is the end
+	HookSessionEnd         = "SessionEnd"
+	HookSubagentStart      = "SubagentStart"
+	HookSubagentStop       = "SubagentStop"
+	HookNotification       = "Notification"
 )
+
+// HookEvents lists the events, in kimi-cli's order.
+func HookEvents() []string {
+	return []string{
+		HookPreToolUse, HookPostToolUse, HookPostToolUseFailure, HookUserPromptSubmit, HookStop, HookStopFailure,
+		HookSessionStart, HookSessionEnd, HookSubagentStart, HookSubagentStop, HookPreCompact, HookPostCompact, HookNotification,
+	}
+}
 
 // Hooks have a say in what a soul does. Their methods may be called at once.
 type Hooks interface {

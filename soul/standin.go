@@ -75,9 +75,17 @@ func (b *Builtin) tell(severity, title, body string) {
 	b.told++
 	id := fmt.Sprintf("model-%d", b.told)
 	b.mu.Unlock()
-	b.cfg.Wire.Send(wire.Notification{
+	b.notify(wire.Notification{
 		ID: id, Category: "system", Type: "model", SourceKind: "session", SourceID: b.cfg.SessionID,
 		Title: title, Body: body, Severity: severity,
 		CreatedAt: float64(time.Now().UnixMilli()) / 1000, Payload: json.RawMessage(`{}`),
+	})
+}
+
+// notify tells people, and the hooks that want to know of notices.
+func (b *Builtin) notify(n wire.Notification) {
+	b.cfg.Wire.Send(n)
+	b.hookAside(HookNotification, n.Type, map[string]any{
+		"sink": "wire", "notification_type": n.Type, "title": n.Title, "body": n.Body, "severity": n.Severity,
 	})
 }

@@ -99,6 +99,7 @@ func runACP(args []string) int {
 		Moment:   momentOf(log.Logger, now),
 		Unsaved:  unsavedOf(cfg),
 		Code:     codeOf(log.Logger, runner, now),
+		Hooks:    hooksOf(log.Logger, runner, now),
 		Events:   eventLog(log),
 		Watch:    wireTrace(cfg, log),
 		Logger:   log.Logger,
@@ -161,6 +162,7 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, m *mod
 		Logger:      log,
 		Session:     s.Session,
 		Files:       s.Files,
+		Hooks:       s.Hooks,
 		Skills:      skillsOf(cfg.Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted}, log),
 		Mailbox:     s.Mailbox,
 	})

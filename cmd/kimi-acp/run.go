@@ -128,9 +128,12 @@ func runRun(args []string) int {
 	runner := proc.NewRunner(proc.Options{Supervisor: supervisor(), Environ: proc.Scrub(os.Environ())})
 	defer runner.Close()
 	guard := guardFor(cfg, policyOf(cfg), f.trust)([]string{dir})
+	hooks := newHooks(func() config.Config { return cfg }, runner, hookPlace{session: "run", roots: []string{dir}, trusted: guard.Trusted}, log.Logger)
+	defer endHooks(hooks)
+	hooks.Tell(soul.HookSessionStart, "startup", map[string]any{"source": "startup"})
 	o := run.Options{
 		Dir: dir, Prompt: prompt, Provider: provider, Fallback: others.fallback, Small: others.small, Runner: runner, Shell: runner.Shell(),
-		Guard: guard, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
+		Guard: guard, Hooks: hooks, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
 		Code: codeOfRun(log.Logger, runner, guard, dir, cfg),
 		Mode: mode, MaxSteps: f.maxSteps, Ralph: cfg.Loop.MaxRalphIterations,
 		Goal: soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens}, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,

@@ -20,6 +20,7 @@ import (
 	"kimi-acp/internal/stdio"
 	"kimi-acp/internal/trust"
 	"kimi-acp/soul"
+	"kimi-acp/soul/hook"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/session"
@@ -111,11 +112,14 @@ func serveWire(args []string) int {
 	if f.maxRalph != nil {
 		ralph = *f.maxRalph
 	}
+	hooks := newHooks(func() config.Config { return cfg }, runner, hookPlace{session: kept.ID(), roots: roots, trusted: trustedIn(cfg, roots)}, log.Logger)
+	defer endHooks(hooks)
+	hooks.Tell(soul.HookSessionStart, beganAs(kept), map[string]any{"source": beganAs(kept)})
 	err = wireserver.Serve(ctx, in, out, wireserver.Options{
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
 		System: wireSystem(ctx, roots, runner.Shell()),
 		Tools:  tools, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
-		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), Logger: log.Logger,
+		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), Hooks: hooks.Calls, Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
 		log.Info("the connection ended", "error", err)
@@ -254,9 +258,26 @@ func wireSkills(cfg config.Config, named, roots []string, log *slog.Logger) []sk
 	if len(named) > 0 {
 		return loadSkills(named, log)
 	}
-	home := userHome()
-	gate := trust.NewGate(trustStore(cfg, home), roots, false)
-	return loadSkills(skillFolders(cfg.Skills, skillHome{home: home, project: roots[0], trusted: gate.Trusted}), log)
+	return loadSkills(skillFolders(cfg.Skills, skillHome{home: userHome(), project: roots[0], trusted: trustedIn(cfg, roots)}), log)
+}
+
+// trustedIn tells whether the folders of a session are trusted.
+func trustedIn(cfg config.Config, roots []string) func() bool {
+	return trust.NewGate(trustStore(cfg, userHome()), roots, false).Trusted
+}
+
+// beganAs is how a session begins, in the word that hooks read.
+func beganAs(kept *session.Session) string {
+	if kept.Empty() {
+		return "startup"
+	}
+	return "resume"
+}
+
+// endHooks tells the hooks of a session's end, and waits a moment for those that run.
+func endHooks(h *hook.Hooks) {
+	h.Close()
+	h.Leave(soul.HookSessionEnd, "exit", map[string]any{"reason": "exit"})
 }
 
 // The agents that come with kimi-cli.

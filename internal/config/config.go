@@ -54,6 +54,7 @@ type Config struct {
 	DMail        bool     // the model may go back to an earlier point of its turn
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
+	Hooks        []Hook   // those of all files, in their order
 	Goal         Goal     // how long a goal is worked on
 	Skills       Skills   // where skills are looked for
 	Context      Context  // what the model is told of editor and project

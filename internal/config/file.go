@@ -17,7 +17,7 @@ func unusedKeys() []string {
 	return []string{
 		"default_yolo", "default_plan_mode", "skip_afk_prompt_injection", "default_editor",
 		"theme", "show_thinking_stream",
-		"telemetry", "background", "notifications", "mcp", "hooks",
+		"telemetry", "background", "notifications", "mcp",
 	}
 }
 
@@ -47,6 +47,7 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 		}
 		readLoop(t.table("loop_control"), &d.config.Loop)
 		readSkills(t, &d.config.Skills)
+		readHooks(t, &d.config.Hooks)
 		services := t.table("services")
 		readService(services, "moonshot_search", &d.config.Services.MoonshotSearch, getenv)
 		readService(services, "moonshot_fetch", &d.config.Services.MoonshotFetch, getenv)

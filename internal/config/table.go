@@ -54,11 +54,22 @@ func dotted(path []string) string {
 	parts := make([]string, len(path))
 	for i, key := range path {
 		parts[i] = key
+		if i > 0 && isElement(key) {
+			parts[i-1], parts[i] = "", parts[i-1]+key
+			continue
+		}
 		if key == "" || strings.ContainsFunc(key, notBare) || len(key) > maxName {
 			parts[i] = quote(key)
 		}
 	}
-	return strings.Join(parts, ".")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ".")
+}
+
+// isElement tells whether a part of a path is the place of an element in a list.
+func isElement(key string) bool {
+	inside, ok := strings.CutPrefix(key, "[")
+	inside, closed := strings.CutSuffix(inside, "]")
+	return ok && closed && inside != "" && strings.Trim(inside, "0123456789") == ""
 }
 
 func notBare(r rune) bool {

@@ -39,6 +39,7 @@ var rules = []rule{
 	// The agents that a model starts.
 	{"soul/subagent", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire"}},
 	{"soul/skill", nil},
+	{"soul/hook", []string{"soul/wire", "internal/..."}},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
 	{"soul/tool", []string{"soul/background", "soul/llm", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},
 	{"soul/wire/...", []string{"soul/llm", "internal/..."}},
@@ -88,7 +89,7 @@ var testKits = []struct {
 }
 
 // forTests are packages that the tests of whoever may know their parent may use.
-var forTests = []string{"soul/kernel", "soul/subagent", "soul/llm/scripted", "soul/llm/openai", "soul/skill"}
+var forTests = []string{"soul/kernel", "soul/subagent", "soul/llm/scripted", "soul/llm/openai", "soul/skill", "soul/hook"}
 
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{

@@ -13,16 +13,6 @@ import (
 	"kimi-acp/soul/wire"
 )
 
-// supportedHooks are the events that clients may subscribe to, in kimi-cli's order. Not
-// all of them happen here.
-func supportedHooks() []string {
-	return []string{
-		soul.HookPreToolUse, soul.HookPostToolUse, soul.HookPostToolUseFailure, soul.HookUserPromptSubmit,
-		soul.HookStop, soul.HookStopFailure, "SessionStart", "SessionEnd", "SubagentStart", "SubagentStop",
-		soul.HookPreCompact, soul.HookPostCompact, "Notification",
-	}
-}
-
 // subscription is a hook of the client.
 type subscription struct {
 	ID      *string `json:"id"`
@@ -90,7 +80,7 @@ func (h *hooks) subscribe(subs []subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range subs {
-		if slices.Contains(supportedHooks(), *s.Event) && len(h.subs) < maxHooks {
+		if slices.Contains(soul.HookEvents(), *s.Event) && len(h.subs) < maxHooks {
 			h.subs = append(h.subs, s)
 		}
 	}
@@ -106,7 +96,7 @@ func (h *hooks) info() hookInfo {
 		}
 		c.counts[*s.Event]++
 	}
-	return hookInfo{Supported: supportedHooks(), Configured: c}
+	return hookInfo{Supported: soul.HookEvents(), Configured: c}
 }
 
 // matching gives the hooks on an event whose matcher finds the target. One that is no
@@ -132,13 +122,13 @@ func (h *hooks) matching(event, target string) []subscription {
 // Ask calls the hooks on an event side by side and waits for them; see soul.Hooks. One
 // that does not answer in time allows.
 func (h *hooks) Ask(ctx context.Context, event, target string, data map[string]any) (block bool, why string) {
-	subs := h.matching(event, target)
-	if len(subs) == 0 {
+	subs, commands := h.matching(event, target), h.commands(event, target)
+	if len(subs)+len(commands) == 0 {
 		return false, ""
 	}
 	w := h.server.wire
 	began := time.Now()
-	w.Send(wire.HookTriggered{Event: event, Target: target, HookCount: len(subs)})
+	w.Send(wire.HookTriggered{Event: event, Target: target, HookCount: len(subs) + len(commands)})
 	input := map[string]any{"hook_event_name": event, "session_id": h.server.opts.Kept.ID(), "cwd": h.server.opts.Roots[0]}
 	for k, v := range data {
 		input[k] = v
@@ -148,10 +138,13 @@ func (h *hooks) Ask(ctx context.Context, event, target string, data map[string]a
 		h.server.log.Error("bug: a hook's input could not be encoded", "error", err)
 		raw = nil
 	}
-	decisions := make([]wire.HookDecision, len(subs))
+	decisions := make([]wire.HookDecision, len(subs)+len(commands))
 	var wg sync.WaitGroup
 	for i, s := range subs {
 		wg.Go(func() { decisions[i] = h.call(ctx, s, event, target, raw) })
+	}
+	for i, run := range commands {
+		wg.Go(func() { decisions[len(subs)+i] = run(ctx, raw) })
 	}
 	wg.Wait()
 	done := wire.HookResolved{Event: event, Target: target, Action: "allow", DurationMS: int(time.Since(began).Milliseconds())}
@@ -163,6 +156,14 @@ func (h *hooks) Ask(ctx context.Context, event, target string, data map[string]a
 	}
 	w.Send(done)
 	return done.Action == "block", done.Reason
+}
+
+// commands are the hooks of the settings on an event.
+func (h *hooks) commands(event, target string) []func(context.Context, []byte) wire.HookDecision {
+	if h.server.opts.Hooks == nil {
+		return nil
+	}
+	return h.server.opts.Hooks(event, target)
 }
 
 func (h *hooks) call(ctx context.Context, s subscription, event, target string, raw json.RawMessage) wire.HookDecision {
@@ -178,7 +179,7 @@ func (h *hooks) call(ctx context.Context, s subscription, event, target string, 
 
 // Tell calls the hooks on an event and does not wait; see soul.Hooks.
 func (h *hooks) Tell(event, target string, data map[string]any) {
-	if len(h.matching(event, target)) == 0 {
+	if len(h.matching(event, target))+len(h.commands(event, target)) == 0 {
 		return
 	}
 	h.told.Go(func() { h.Ask(context.Background(), event, target, data) })

@@ -1,6 +1,7 @@
 package wireserver
 
 import (
+	"context"
 	"log/slog"
 
 	"kimi-acp/soul"
@@ -8,6 +9,7 @@ import (
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/skill"
 	"kimi-acp/soul/tool"
+	"kimi-acp/soul/wire"
 )
 
 // Options are what a session is served with. Kept, Roots and Runner are required.
@@ -27,5 +29,8 @@ type Options struct {
 	Ralph    int           // see soul.Config
 	Retry    soul.RetryPolicy
 	Compact  soul.Compaction
-	Logger   *slog.Logger // nil: none
+	// Hooks gives the hooks of the settings on an event that want to know of a target. Each
+	// is given what it reads and says what it decides. Nil: there are none.
+	Hooks  func(event, target string) []func(ctx context.Context, payload []byte) wire.HookDecision
+	Logger *slog.Logger // nil: none
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Fallback llm.Provider         // answers while Provider's circuit is open; nil: nobody
 	Small    llm.Provider         // see soul.Config
 	Skills   func() []skill.Skill // each is a command; nil: there are none
+	Hooks    soul.Hooks           // see soul.Config
 	Ralph    int                  // see soul.Config
 	Goal     soul.GoalBudget
 	Compact  soul.Compaction
@@ -135,6 +136,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		Fallback:  o.Fallback,
 		Small:     o.Small,
 		Skills:    o.Skills,
+		Hooks:     o.Hooks,
 		Ralph:     o.Ralph,
 		Goal:      o.Goal,
 		Wire:      bus,

@@ -1,0 +1,79 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kimi-acp/internal/proc"
+	"kimi-acp/soul/wire"
+)
+
+// blockCode is the exit code by which a hook is against something.
+const blockCode = 2
+
+// Call runs one hook with what it reads, and gives its decision: "block" or "allow". It
+// blocks with the code 2 and its reason on standard error, or with the code 0 and a JSON
+// object that denies. Whatever goes wrong allows, unless the hook fails closed.
+func (h *Hooks) Call(ctx context.Context, k Hook, payload []byte) wire.HookDecision {
+	limited, cancel := context.WithTimeout(ctx, k.Timeout)
+	defer cancel()
+	w, err := h.o.Runner.Script(limited, h.script(k, payload))
+	failed := ""
+	switch {
+	case err != nil && ctx.Err() != nil:
+		failed = "it was stopped"
+	case errors.Is(err, context.DeadlineExceeded):
+		failed = fmt.Sprintf("it took longer than %v", k.Timeout)
+	case err != nil:
+		failed = err.Error()
+	case w.ExitCode == blockCode:
+		return block(w.Stderr)
+	case w.ExitCode != 0:
+		failed = fmt.Sprintf("it ended with the code %d: %s", w.ExitCode, strings.TrimSpace(w.Stderr))
+	default:
+		if why, denied := denial(w); denied {
+			return block(why)
+		}
+		return wire.HookDecision{Action: "allow"}
+	}
+	h.o.Logger.Warn("a hook failed", "session", h.o.SessionID, "event", k.Event, "line", k.Line, "error", failed, "blocks", k.FailClosed)
+	if k.FailClosed {
+		return block("A hook that has to agree failed: " + failed)
+	}
+	return wire.HookDecision{Action: "allow"}
+}
+
+// Calls gives the hooks on an event that want to know of a target, for somebody who asks
+// others at the same time. Each is given what it reads.
+func (h *Hooks) Calls(event, target string) []func(ctx context.Context, payload []byte) wire.HookDecision {
+	var calls []func(context.Context, []byte) wire.HookDecision
+	for _, k := range h.Find(event, target) {
+		calls = append(calls, func(ctx context.Context, payload []byte) wire.HookDecision { return h.Call(ctx, k, payload) })
+	}
+	return calls
+}
+
+// denial reads an answer that is a JSON object.
+func denial(w proc.Written) (why string, denied bool) {
+	var answer struct {
+		Output struct {
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+		} `json:"hookSpecificOutput"`
+	}
+	if json.Unmarshal(w.Stdout, &answer) != nil {
+		return "", false
+	}
+	return answer.Output.Reason, answer.Output.Decision == "deny"
+}
+
+func block(why string) wire.HookDecision {
+	why = strings.TrimSpace(why)
+	if len(why) > maxWhy {
+		why = strings.ToValidUTF8(why[:maxWhy], "")
+	}
+	return wire.HookDecision{Action: "block", Reason: why}
+}
