@@ -53,12 +53,13 @@ func TestWhatFollowsAnOpeningWaitsForIt(t *testing.T) {
 
 // A cancel behind a prompt behind a load finds the prompt.
 func TestACancelBehindALoadFindsItsPrompt(t *testing.T) {
-	s := kept(t, "text: first", shell("call_0", "sleep 100"))
+	s := kept(t, "text: first")
 	c := s.again(t)
 	se := c.NewSession(t.TempDir())
 	se.Prompt(acptest.Text("a")).Wait()
 	c.Close()
 
+	s.scripts = []string{shell("call_0", "sleep 100")} // a model begins anew with its process
 	c = s.again(t)
 	load := c.Request("session/load", openIn(se.ID, se.Cwd))
 	turn := c.Request("session/prompt", map[string]any{"sessionId": se.ID, "prompt": []acptest.Block{acptest.Text("b")}})
