@@ -75,6 +75,10 @@ func (o *Operator) commit(ctx context.Context, c Change, rec Recorder) (Result, 
 		return Result{}, fmt.Errorf("%s: %w", p.name, err)
 	}
 	if err := o.write(ctx, p, c); err != nil {
+		if errors.Is(err, ErrStale) { // in the last moment, and nothing was written
+			end(Outcome{Err: err, Stale: true})
+			return Result{}, fmt.Errorf("%s %w; nothing was written, read it again", p.name, ErrStale)
+		}
 		r, known, err := o.failed(ctx, p, c, err)
 		end(Outcome{Image: r.image, Unknown: !known, Err: err})
 		return r, err
@@ -99,7 +103,7 @@ func (o *Operator) lookFor(ctx context.Context, p place, c Change) (view, error)
 
 func (o *Operator) write(ctx context.Context, p place, c Change) error {
 	if !c.throughEditor(o) {
-		if err := o.disk.Write(ctx, p.name, c.data); err != nil {
+		if err := o.replace(ctx, p, c.stamp.disk, c.data); err != nil {
 			return err
 		}
 		if o.reads {
@@ -122,6 +126,14 @@ func (o *Operator) write(ctx context.Context, p place, c Change) error {
 		return err
 	}
 	return o.takeBackSecondBOM(ctx, p, c)
+}
+
+// replace writes on disk over what is expected there, as far as the store can tell.
+func (o *Operator) replace(ctx context.Context, p place, expected digest, data []byte) error {
+	if r, ok := o.disk.(Replacer); ok {
+		return r.Replace(ctx, p.name, expected, data)
+	}
+	return o.disk.Write(ctx, p.name, data)
 }
 
 func (o *Operator) writeBuffer(ctx context.Context, p place, data []byte) error {

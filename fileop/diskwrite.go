@@ -22,6 +22,8 @@ const (
 	stepSync   step = "sync"
 	stepClose  step = "close"
 	stepRename step = "rename"
+	// stepExchange is a part of the rename, where one is wanted that loses nothing.
+	stepExchange step = "exchange"
 )
 
 // Write implements Store. The data goes to a temporary file beside the target,
@@ -29,6 +31,11 @@ const (
 // inside the roots is followed and stays. On an error nothing has changed, and
 // parents that were made for the file are taken back.
 func (d *Disk) Write(ctx context.Context, path string, data []byte) error {
+	return d.write(ctx, path, data, nil)
+}
+
+// write is Write, and with expected Replace.
+func (d *Disk) write(ctx context.Context, path string, data []byte, expected *digest) error {
 	p, root, err := d.place(ctx, path)
 	if err != nil {
 		return err
@@ -40,7 +47,7 @@ func (d *Disk) Write(ctx context.Context, path string, data []byte) error {
 	if err != nil {
 		return d.explain(path, "writing", err)
 	}
-	w := diskWrite{disk: d, root: root, dir: filepath.Dir(p.rel)}
+	w := diskWrite{disk: d, root: root, dir: filepath.Dir(p.rel), expected: expected}
 	defer w.letGo()
 	if err := w.run(ctx, p, old, data); err != nil {
 		w.takeBack()
@@ -77,6 +84,8 @@ type diskWrite struct {
 	file *os.File // open temporary file, nil: none
 
 	folder *os.Root // dir, held; nil: not yet
+
+	expected *digest // of what is replaced; nil: anything is
 }
 
 func (w *diskWrite) run(ctx context.Context, p place, old fs.FileInfo, data []byte) error {
@@ -95,7 +104,7 @@ func (w *diskWrite) run(ctx context.Context, p place, old fs.FileInfo, data []by
 	if err := leadsTo(w.root, w.dir, w.folder); err != nil {
 		return err
 	}
-	return w.folder.Rename(w.temp, filepath.Base(p.rel))
+	return w.takePlace(filepath.Base(p.rel))
 }
 
 // letGo closes the folder that was held.

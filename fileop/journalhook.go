@@ -15,6 +15,7 @@ type Recorder interface {
 type Outcome struct {
 	Image   []byte // the file's bytes now; nil: there is none
 	Unknown bool   // the write failed and the file could not be looked at
+	Stale   bool   // nothing was written, since the file was another by then
 	Err     error  // why the write failed; nil: it did not
 }
 
@@ -69,6 +70,12 @@ func (j *Journal) end(id ActionID, before []byte, came Outcome) {
 	a, ok := j.actions[id]
 	if !ok || came.Unknown {
 		return // it stays a write that has begun, which undo looks into
+	}
+	if came.Stale {
+		if j.move(id, StateStale, "the file changed while it was written") == nil {
+			j.flush(false)
+		}
+		return
 	}
 	to, reason := StateApplied, ""
 	if came.Err != nil {

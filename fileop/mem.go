@@ -3,6 +3,7 @@ package fileop
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,6 +56,16 @@ func (m *Mem) Read(ctx context.Context, path string) ([]byte, error) {
 
 // Write implements Store.
 func (m *Mem) Write(ctx context.Context, path string, data []byte) error {
+	return m.write(ctx, path, data, nil)
+}
+
+// Replace implements Replacer.
+func (m *Mem) Replace(ctx context.Context, path string, old [sha256.Size]byte, data []byte) error {
+	expected := digest(old)
+	return m.write(ctx, path, data, &expected)
+}
+
+func (m *Mem) write(ctx context.Context, path string, data []byte, expected *digest) error {
 	name, err := m.place(ctx, path)
 	if err != nil {
 		return err
@@ -66,6 +77,9 @@ func (m *Mem) Write(ctx context.Context, path string, data []byte) error {
 	defer m.mu.Unlock()
 	if err := m.regular(name); err != nil {
 		return err
+	}
+	if expected != nil && digestOf(m.files[name]) != *expected {
+		return fmt.Errorf("%s %w", name, ErrStale)
 	}
 	m.files[name] = append([]byte{}, data...)
 	return nil

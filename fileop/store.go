@@ -1,6 +1,9 @@
 package fileop
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+)
 
 // Store holds whole files under absolute paths. A Store may be called by several
 // goroutines at once.
@@ -15,4 +18,12 @@ type Store interface {
 	Write(ctx context.Context, path string, data []byte) error
 	// Remove deletes a file. A missing file is an error that wraps fs.ErrNotExist.
 	Remove(ctx context.Context, path string) error
+}
+
+// Replacer is a Store that can tell, in the moment of writing, whether a file still is
+// what it was when a change of it was worked out.
+type Replacer interface {
+	// Replace is Write, if the file's bytes have this SHA-256, or if there is none for the
+	// zero value. Else nothing has changed, and the error wraps ErrStale.
+	Replace(ctx context.Context, path string, old [sha256.Size]byte, data []byte) error
 }

@@ -238,7 +238,7 @@ func (o *Operator) exchangeRaw(ctx context.Context, f *undoFile) error {
 	case f.now == nil:
 		return o.removeFromDisk(ctx, f.place)
 	}
-	err = o.disk.Write(ctx, f.place.name, f.now)
+	err = o.replace(ctx, f.place, digestOf(f.was), f.now)
 	if err == nil {
 		return nil
 	}

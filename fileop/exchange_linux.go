@@ -1,0 +1,29 @@
+package fileop
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange lets two files of a folder change names in one step.
+func exchange(folder *os.Root, a, b string) error {
+	return renameAs(folder, a, b, unix.RENAME_EXCHANGE)
+}
+
+// renameFree renames a file unless the new name is taken, which is fs.ErrExist.
+func renameFree(folder *os.Root, from, to string) error {
+	return renameAs(folder, from, to, unix.RENAME_NOREPLACE)
+}
+
+func renameAs(folder *os.Root, from, to string, how uint) error {
+	err := inFolder(folder, func(fd int) error { return unix.Renameat2(fd, from, fd, to, how) })
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
+		return errNoExchange
+	}
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
