@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -42,31 +42,24 @@ func TestOutput(t *testing.T) {
 }
 
 func TestOutputEndsTheGroup(t *testing.T) {
-	file, err := os.CreateTemp(t.TempDir(), "pid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	w := newWitness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	fifo := file.Name() + ".fifo"
-	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+	up := filepath.Join(t.TempDir(), "up")
+	if err := unix.Mkfifo(up, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
 		// The child in the background would hold the pipe and live on.
-		_, err := Output(ctx, Program{Args: []string{"sh", "-c", "sleep 1000 & echo $! > " + fifo + "; wait"}, Environ: []string{"PATH=" + os.Getenv("PATH")}})
+		_, err := Output(ctx, Program{Args: []string{"sh", "-c", "exec 9>" + w.path + "; sleep 1000 & echo up > " + up + "; wait"}, Environ: []string{"PATH=" + os.Getenv("PATH")}})
 		done <- err
 	}()
-	pid, err := os.ReadFile(fifo) // until the script has written
-	if err != nil {
+	if _, err := os.ReadFile(up); err != nil { // until the script has written
 		t.Fatal(err)
 	}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
-		t.Errorf("its child lives on: %s", state)
-	}
+	w.wait(t)
 }
