@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -63,6 +64,9 @@ type Options struct {
 	Watch  func(sessionID string) (v wire.View, done func())
 	Events *soul.EventBus
 	Logger *slog.Logger
+	// LastWait is how long Serve waits for turns once the connection is over; 0: 5 ms, as
+	// the end of the program does the rest. Who goes on in the same process waits longer.
+	LastWait time.Duration
 }
 
 // Settings is what can change while the program runs; it holds for new sessions.
@@ -192,9 +196,9 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options, c jsonrpc.O
 	return err
 }
 
-// lastWait is how long turns may take to wind down once the connection is over.
+// defaultLastWait is how long turns may take to wind down once the connection is over.
 // Their commands are ended by others if it is not enough.
-const lastWait = 5 * time.Millisecond
+const defaultLastWait = 5 * time.Millisecond
 
 // close ends all turns and lets go of the sessions.
 func (a *Agent) close() {
@@ -217,7 +221,7 @@ func (a *Agent) close() {
 	}()
 	select {
 	case <-over:
-	case <-time.After(lastWait):
+	case <-time.After(cmp.Or(a.opts.LastWait, defaultLastWait)):
 		a.log.Debug("turns still wind down")
 	}
 }

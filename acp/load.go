@@ -147,4 +147,5 @@ func (a *Agent) end(s *session) {
 	a.mu.Unlock()
 	s.saveOptions() // of a change whose saving is still to come
 	s.close()
+	s.silence()
 }

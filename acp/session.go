@@ -53,6 +53,9 @@ type session struct {
 	choosing sync.Mutex // held while an option is changed: editor and user may do so at once
 	telling  sync.Mutex // held while the editor is told of modes and options, so that what comes last is how they are
 
+	speaking sync.RWMutex // held for reading while something is sent
+	silent   bool         // under speaking: nothing is sent any more
+
 	mu        sync.Mutex
 	queue     []*turn                       // queue[0] runs, the rest waits in order
 	draining  bool                          // the queue is being run, or its last answer given
@@ -363,6 +366,13 @@ func (s *session) close() {
 	s.move(soul.SessionClosed)
 }
 
+// silence has nothing more sent of the session: what is answered next is behind it all.
+func (s *session) silence() {
+	s.speaking.Lock()
+	defer s.speaking.Unlock()
+	s.silent = true
+}
+
 // newSessionID makes a random UUID (version 4), as kimi-cli names its sessions.
 func newSessionID() string {
 	var b [16]byte
@@ -373,6 +383,14 @@ func newSessionID() string {
 }
 
 // update sends a session/update.
-func (s *session) update(u any) {
-	s.agent.notify("session/update", sessionNotification{SessionID: s.id, Update: u})
+func (s *session) update(u any) { s.send(sessionNotification{SessionID: s.id, Update: u}) }
+
+// send sends the parameters of a session/update, unless the editor has closed the session.
+func (s *session) send(params any) {
+	s.speaking.RLock()
+	defer s.speaking.RUnlock()
+	if s.silent {
+		return
+	}
+	s.agent.notify("session/update", params)
 }

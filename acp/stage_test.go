@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -60,6 +61,7 @@ func (s stage) serve(t *testing.T) *acptest.Client {
 	o, rpc := s.options, s.rpc
 	runner := proc.NewRunner(proc.Options{Environ: proc.Scrub(os.Environ())})
 	o.Version, o.Logger, o.Runner, rpc.Logger = "1.2.3", log, runner, log
+	o.LastWait = 10 * time.Second // the next agent on the same sessions needs their locks
 	if o.Sessions == nil && !s.unkept {
 		o.Sessions = store.NewStore(t.TempDir())
 	}

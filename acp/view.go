@@ -143,7 +143,7 @@ func (v *view) part(p llm.Part) {
 
 func (v *view) chunk(c chunkText) {
 	if !v.silent {
-		v.session.agent.notify("session/update", c)
+		v.session.send(c)
 	}
 }
 
