@@ -73,6 +73,37 @@ func TestWrapServerEndsFirst(t *testing.T) {
 	s.gone()
 }
 
+// Editors kill a server that has answered to shutdown, so the state goes with the question.
+func TestWrapShutdownLeavesNothing(t *testing.T) {
+	s := newStage(t)
+	in, input := io.Pipe()
+	serverIn, toServer := io.Pipe()
+	fromServer, serverOut := io.Pipe()
+	go func() {
+		_, _ = io.Copy(io.Discard, serverIn)
+		_ = serverOut.Close()
+	}()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Wrap(t.Context(), in, io.Discard, Wrapped{In: toServer, Out: fromServer}, s.options)
+	}()
+	say := func(message string) {
+		_, err := io.WriteString(input, lsp(message))
+		check(t, err)
+	}
+	say(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":%q,"capabilities":{}}}`, s.uri("")))
+	say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":%q,"languageId":"go","version":1,"text":"x"}}}`, s.uri("a.go")))
+	s.await("the file", func(st state.State) bool { return st.Active != nil })
+	say(`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`)
+	for all, err := s.agent.States(); len(all) > 0; all, err = s.agent.States() {
+		check(t, err)
+		<-s.changed
+	}
+	check(t, input.Close())
+	check(t, <-ended)
+	s.gone()
+}
+
 // wrapGopls starts an editor with a wrapped gopls, or with gopls alone.
 func (s *stage) wrapGopls(gopls string, wrapped bool) *client {
 	s.t.Helper()
