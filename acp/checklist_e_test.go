@@ -57,8 +57,8 @@ func Test056SessionsWithoutAPromptAreKept(t *testing.T) {
 	}
 }
 
-// Two turns with everything in them, and one that is cancelled, look the same to the
-// byte when they are loaded.
+// Two turns with everything in them, a compaction, and a turn that is cancelled look the
+// same to the byte when they are loaded.
 func Test057To059LoadingShowsWhatWasThere(t *testing.T) {
 	s := kept(t,
 		"think: hm\ntext: I look.\n"+
@@ -67,9 +67,16 @@ func Test057To059LoadingShowsWhatWasThere(t *testing.T) {
 		"text: Now "+"\ntext: a new file.\n"+writeFile("call_0", "b/new.txt", "new\n")+readFile("call_9", "none.txt"),
 		"text: Done.\nusage: {\"input_other\":90,\"output\":10}",
 		todos("call_0", map[string]any{"title": "first", "status": "done", "priority": "high"})+readFile("call_3", "a.txt"), "text: Read.\nusage: {\"input_other\":290,\"output\":10}",
+		"text: The user reads files.",
 		shell("call_0", "echo begun; sleep 100"),
 	)
-	c := s.again(t)
+	again := func() *acptest.Client {
+		c := s.serve(t)
+		c.AllowDrafts()
+		c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true, Compaction: true})
+		return c
+	}
+	c := again()
 	c.OnPermission = acptest.Choose("allow_once")
 	se := c.NewSession(t.TempDir())
 	put(t, se.Cwd, "a.txt", "one\ntwo\nthree\n")
@@ -81,6 +88,11 @@ func Test057To059LoadingShowsWhatWasThere(t *testing.T) {
 		t.Fatalf("the first turn ended with %s", got)
 	}
 	se.Prompt(acptest.Text("and again")).Wait()
+	compact := se.Prompt(acptest.Text("/compact"))
+	compact.Wait()
+	if seen, _ := compactions(compact.Updates()); seen != "compaction-1 in_progress\ncompaction-1 completed\n" {
+		t.Errorf("the compaction was seen as %q", seen)
+	}
 	stopped := se.Prompt(acptest.Text("run it"))
 	stopped.Until("the command", acptest.HasStatus("in_progress"))
 	se.Cancel()
@@ -90,7 +102,7 @@ func Test057To059LoadingShowsWhatWasThere(t *testing.T) {
 
 	// The world goes on; loading does not look at it.
 	put(t, se.Cwd, "a.txt", "changed\n")
-	c = s.again(t)
+	c = again()
 	loaded := c.LoadSession(se.ID, se.Cwd)
 	replayed := picture(t, loaded.Updates())
 	if got := withoutUsers(replayed); got != live {
@@ -113,7 +125,7 @@ func Test057To059LoadingShowsWhatWasThere(t *testing.T) {
 		}
 		said[len(said)-1] = append(said[len(said)-1], chunk.Content)
 	}
-	want, _ := json.Marshal([][]acptest.Block{prompt, {acptest.Text("and again")}, {acptest.Text("run it")}})
+	want, _ := json.Marshal([][]acptest.Block{prompt, {acptest.Text("and again")}, {acptest.Text("/compact")}, {acptest.Text("run it")}})
 	if got, _ := json.Marshal(said); string(got) != string(want) {
 		t.Errorf("the user said\n%s\nwant\n%s", got, want)
 	}

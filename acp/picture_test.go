@@ -47,6 +47,11 @@ func picture(t *testing.T, updates []acptest.Update) string {
 			for name, value := range members {
 				at[name] = value
 			}
+		case "compaction_update":
+			at := thing("compaction " + string(members["compactionId"]))
+			for name, value := range members {
+				at[name] = value
+			}
 		case "plan", "usage_update":
 			at := thing(u.Kind)
 			clear(at)
