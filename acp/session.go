@@ -3,8 +3,6 @@ package acp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"kimi-acp/contextprovider"
 	"kimi-acp/fileop"
 	"kimi-acp/internal/jsonrpc"
+	"kimi-acp/internal/uuid"
 	"kimi-acp/soul"
 	"kimi-acp/soul/background"
 	store "kimi-acp/soul/session"
@@ -109,7 +108,7 @@ func (a *Agent) newSession(call *jsonrpc.Call) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		s, err := a.open(opening{id: newSessionID(), roots: roots, mcp: a.mcpServers(p)})
+		s, err := a.open(opening{id: uuid.New(), roots: roots, mcp: a.mcpServers(p)})
 		if err != nil {
 			return nil, err
 		}
@@ -371,15 +370,6 @@ func (s *session) silence() {
 	s.speaking.Lock()
 	defer s.speaking.Unlock()
 	s.silent = true
-}
-
-// newSessionID makes a random UUID (version 4), as kimi-cli names its sessions.
-func newSessionID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // update sends a session/update.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"kimi-acp/internal/uuid"
 )
 
 // forkPrefix stands before the title of a fork, as kimi-cli has it.
@@ -52,7 +54,7 @@ func (st *Store) forkIn(root *os.Root, from, workDir string) (*Session, error) {
 		return nil, err
 	}
 	defer func() { _ = theirs.Close() }() // it was only read
-	s, err := st.createIn(root, workDir, newID())
+	s, err := st.createIn(root, workDir, uuid.New())
 	if err != nil {
 		return nil, err
 	}

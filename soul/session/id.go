@@ -2,7 +2,6 @@ package session
 
 import (
 	"crypto/md5"
-	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
@@ -28,16 +27,6 @@ func checkID(id string) error {
 		}
 	}
 	return nil
-}
-
-// newID makes a random UUID (version 4).
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	h := hex.EncodeToString(b[:])
-	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
 }
 
 // cleanWorkDir gives a work dir as it is written and hashed. Links are not

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"kimi-acp/internal/uuid"
 )
 
 // Store is all sessions of a share dir. Its methods may be called at once, also by
@@ -35,7 +37,7 @@ const (
 // ErrExists.
 func (st *Store) Create(workDir, id string) (*Session, error) {
 	if id == "" {
-		id = newID()
+		id = uuid.New()
 	}
 	s, err := st.create(workDir, id)
 	if err != nil {

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -227,13 +226,4 @@ func (a *approvals) rejectForSession(id string) bool {
 		a.asker.ResolveApproval(id, wire.ApprovalReject, "")
 	}
 	return true
-}
-
-// newRequestID gives a random UUID, version 4.
-func newRequestID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

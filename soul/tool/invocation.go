@@ -8,6 +8,7 @@ import (
 	"kimi-acp/fileop"
 	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/proc"
+	"kimi-acp/internal/uuid"
 	"kimi-acp/soul/wire"
 )
 
@@ -42,7 +43,7 @@ func (c *Invocation) Approve(ctx context.Context, a Action) error {
 		a.Scope = ""
 	}
 	request := wire.ApprovalRequest{
-		ID:          newRequestID(),
+		ID:          uuid.New(),
 		ToolCallID:  c.ID,
 		Sender:      c.Name,
 		Action:      a.Name,
@@ -95,7 +96,7 @@ func (c *Invocation) Ask(ctx context.Context, questions []wire.Question) (wire.Q
 	if c.executor.questioner == nil {
 		return nil, errNoQuestions
 	}
-	return c.executor.questioner.Ask(ctx, wire.QuestionRequest{ID: newRequestID(), ToolCallID: c.ID, Questions: questions})
+	return c.executor.questioner.Ask(ctx, wire.QuestionRequest{ID: uuid.New(), ToolCallID: c.ID, Questions: questions})
 }
 
 var errNoQuestions = errors.New("questions cannot be shown to the user in this session")

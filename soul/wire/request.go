@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"kimi-acp/internal/uuid"
 )
 
 // ErrDuplicateID says that a request with the same id is pending.
@@ -35,7 +37,7 @@ func (w *Wire) HandleTools(h ToolHandler) {
 // ApprovalReject. On a closed Wire the answer is ApprovalReject at once.
 func (w *Wire) Approve(ctx context.Context, req ApprovalRequest) (ApprovalResponse, error) {
 	if req.ID == "" {
-		req.ID = newUUID()
+		req.ID = uuid.New()
 	}
 	p := newPending(req)
 	answer, err := w.ask(ctx, p)
@@ -50,7 +52,7 @@ func (w *Wire) Approve(ctx context.Context, req ApprovalRequest) (ApprovalRespon
 // On a closed Wire the answers are empty at once.
 func (w *Wire) Ask(ctx context.Context, req QuestionRequest) (QuestionAnswers, error) {
 	if req.ID == "" {
-		req.ID = newUUID()
+		req.ID = uuid.New()
 	}
 	answer, err := w.ask(ctx, newPending(req))
 	return answer.(QuestionAnswers), err
@@ -63,7 +65,7 @@ func (w *Wire) Ask(ctx context.Context, req QuestionRequest) (QuestionAnswers, e
 // closed Wire the value is that of a turn's end at once.
 func (w *Wire) CallTool(ctx context.Context, req ToolCallRequest) (ToolReturnValue, error) {
 	if req.ID == "" {
-		req.ID = newUUID()
+		req.ID = uuid.New()
 	}
 	w.mu.Lock()
 	tools := w.tools
@@ -166,16 +168,6 @@ func (w *Wire) announce(p *pending, response ApprovalResponse) {
 	}
 	p.announced = true
 	w.publish(response)
-}
-
-// newUUID gives a random UUID (version 4) with dashes.
-func newUUID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	s := hex.EncodeToString(b[:])
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
 // newHookID gives 12 random hex digits.
