@@ -136,6 +136,8 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, m *mod
 		WorkDir:  s.Roots[0],
 		Dir:      agentsBeside(s.OwnDir),
 		Tasks:    s.Tasks,
+		Hooks:    s.Hooks,
+		Small:    models.small,
 		Retry:    retryPolicy(cfg),
 		Compact:  compaction(cfg),
 		Logger:   log,

@@ -34,6 +34,8 @@ type Options struct {
 	Dir      func() string
 	Tasks    *background.Tasks // nil: no agent goes on in the background
 	MaxSteps int               // model calls of one run; 0: 200
+	Hooks    soul.Hooks        // of the session; nil: there are none
+	Small    llm.Provider      // sums up where it can; nil: an agent's own model does
 	Retry    soul.RetryPolicy
 	Compact  soul.Compaction
 	Logger   *slog.Logger // nil: slog.Default
@@ -169,6 +171,8 @@ func (c *Crew) equip(m *member, model llm.Provider) {
 		SessionID: m.id,
 		Provider:  model,
 		Fallback:  c.opts.Fallback,
+		Small:     c.opts.Small,
+		Hooks:     hooksOf(c.opts.Hooks),
 		Wire:      m.bus,
 		Tools:     c.opts.Executor.For(tool.Caller{}, toolsOf(m.kind)).Specs(),
 		System:    c.opts.System() + role(m.kind),

@@ -88,13 +88,15 @@ var (
 )
 
 // work runs one turn of an agent, and has it answer.
-func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) tool.AgentReport {
-	report := tool.AgentReport{AgentID: m.id, Type: m.kind.Name, Resumed: m.resumed}
+func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) (report tool.AgentReport) {
+	report = tool.AgentReport{AgentID: m.id, Type: m.kind.Name, Resumed: m.resumed}
 	limited, stop := ctx, context.CancelFunc(func() {})
 	if j.Timeout > 0 {
 		limited, stop = context.WithTimeout(ctx, j.Timeout)
 	}
 	defer stop()
+	c.tellStart(limited, m, j.Prompt)
+	defer func() { c.tellStop(m, report.Text) }()
 	out, err := m.soul.Run(limited, soul.Input{Parts: []llm.Part{llm.Text(j.Prompt)}})
 	switch {
 	case ctx.Err() != nil:

@@ -132,6 +132,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		WorkDir:  o.Roots[0],
 		Dir:      func() string { return filepath.Join(o.Kept.OwnDir(), "agents") },
 		Tasks:    s.background,
+		Hooks:    s.hooks,
 		Retry:    o.Retry,
 		Compact:  o.Compact,
 		Logger:   s.log,

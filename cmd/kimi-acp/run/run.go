@@ -126,6 +126,8 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		Fallback: o.Fallback,
 		System:   func() string { return system },
 		WorkDir:  o.Dir,
+		Hooks:    o.Hooks,
+		Small:    o.Small,
 		Retry:    o.Retry,
 		Compact:  o.Compact,
 		Logger:   o.Logger,
