@@ -231,26 +231,6 @@ func (s *session) firstTurn() bool {
 	return first
 }
 
-// titleLength bounds a title made of a prompt, in code points.
-const titleLength = 50
-
-// title names the session after its first exchange that was no slash command.
-func (s *session) title(text string) {
-	title := soul.Shorten(text, titleLength)
-	s.mu.Lock()
-	skip := s.titled || title == "" || title[0] == '/'
-	s.titled = s.titled || !skip
-	s.mu.Unlock()
-	if !skip {
-		if kept := s.file(); kept != nil {
-			if err := kept.SetTitle(title); err != nil {
-				s.agent.log.Warn("the title of a session was not kept", "session", s.id, "error", err)
-			}
-		}
-		s.showTitle(title)
-	}
-}
-
 // showTitle tells the editor what the session is called.
 func (s *session) showTitle(title string) {
 	s.update(sessionInfoUpdate{SessionUpdate: "session_info_update", Title: title, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
