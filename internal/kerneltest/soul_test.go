@@ -12,12 +12,8 @@ import (
 	"testing"
 
 	"kimi-acp/internal/acptest"
-	"kimi-acp/internal/proc"
-	"kimi-acp/soul"
 	"kimi-acp/soul/kernel"
-	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
-	"kimi-acp/soul/wire"
 )
 
 // script has kimi-cli's next process answer so, one text a model call.
@@ -99,6 +95,7 @@ func TestKimiAsKernel(t *testing.T) {
 	if got := hanging.Wait(); got != "cancelled" {
 		t.Errorf("the cancelled turn ended with %s", got)
 	}
+	c.Request("session/close", map[string]any{"sessionId": talk.ID}).Result(nil)
 	c.Close()
 
 	// Another process of both goes on.
@@ -109,6 +106,7 @@ func TestKimiAsKernel(t *testing.T) {
 	if got := resumed.Wait(); got != "end_turn" || !strings.Contains(resumed.Text(), "I remember.") {
 		t.Errorf("ended with %s, and said %q", got, resumed.Text())
 	}
+	again.Request("session/close", map[string]any{"sessionId": talk.ID}).Result(nil)
 	again.Close()
 	r, err := s.store.Read(s.dir, kernel.SessionID(talk.ID))
 	check(t, err)
@@ -122,48 +120,5 @@ func TestKimiAsKernel(t *testing.T) {
 	check(t, err)
 	if len(page.Sessions) != 1 || page.Sessions[0].ID != talk.ID {
 		t.Errorf("listed: %+v", page.Sessions)
-	}
-}
-
-// holding is a tool during which the user says more.
-type holding struct{ steer func() bool }
-
-func (h *holding) Has(string) bool { return true }
-
-func (h *holding) CallTool(context.Context, wire.ToolCallRequest) wire.ToolReturnValue {
-	if !h.steer() {
-		return wire.ToolReturnValue{IsError: true, Message: "not steered"}
-	}
-	return wire.ToolReturnValue{Output: wire.Output{Text: "steered"}, Message: "Done."}
-}
-
-func TestSteerKimi(t *testing.T) {
-	s := newStage(t)
-	s.script(t, calling(t, "hold-1", "Hold", `{}`), saying("Left, then."))
-	w := wire.New()
-	defer w.Close()
-	hold := &holding{}
-	w.HandleTools(hold)
-	var heard []string
-	w.Attach(wire.Merged, wire.ViewFunc(func(m wire.Message) {
-		switch m := m.(type) {
-		case wire.SteerInput:
-			heard = append(heard, "steered: "+m.UserInput.Text)
-		case wire.ContentPart:
-			heard = append(heard, m.Part.Text)
-		}
-	}))
-	k := kernel.New(kernel.Config{
-		Wire: w, Tools: []llm.ToolSpec{{Name: "Hold", Description: "Holds.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
-		Program: kernel.Program{Kind: kernel.Python, Args: []string{s.kimi}},
-		Launch:  kernel.Launch{WorkDir: s.dir, SessionID: "kernel-steer", Environ: append(proc.Scrub(os.Environ()), "KIMI_SHARE_DIR="+s.share, "HOME="+filepath.Dir(s.share))},
-	})
-	defer func() { check(t, k.Close()) }()
-	hold.steer = func() bool { return k.Steer(soul.Input{Text: "Left!", Parts: []llm.Part{llm.Text("Left!")}}) }
-	if _, err := k.Run(t.Context(), soul.Input{Text: "Go", Parts: []llm.Part{llm.Text("Go")}}); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(heard, "|"); got != "Hold it is.|steered: Left!|Left, then." {
-		t.Errorf("heard %q", got)
 	}
 }

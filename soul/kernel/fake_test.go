@@ -265,10 +265,17 @@ func (k *fake) do(ctx context.Context, word string) (result any, err error) {
 
 func (k *fake) tool(ctx context.Context, name string) {
 	args := `{"text":"x"}`
-	k.say(wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: name, Arguments: &args}})
+	event := wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: name, Arguments: &args}}
+	if k.dialect != "1.2" {
+		k.say(event)
+	}
 	pending, err := k.conn.StartAs(`"call"`, "request", request(wire.ToolCallRequest{ID: "call", Name: name, Arguments: &args}))
 	if err != nil {
 		return
+	}
+	if k.dialect == "1.2" { // the Rust kernel's request may overtake its event
+		time.Sleep(5 * time.Millisecond)
+		k.say(event)
 	}
 	raw, err := pending.Wait(ctx)
 	var r wire.ToolResult

@@ -102,6 +102,7 @@ func (k *Kernel) request(c *jsonrpc.Call, m wire.Message) {
 		default:
 			t.serve(m.ID)
 			serve(func(ctx context.Context) any {
+				t.told(ctx, m.ID)
 				value, _ := k.cfg.Wire.CallTool(ctx, m)
 				if value.IsError && value.Message == "" {
 					value.Message = "The tool failed." // an empty one ends kimi-cli's turn

@@ -301,3 +301,30 @@ func TestClosedKernelRunsNothing(t *testing.T) {
 		t.Error("a turn ran")
 	}
 }
+
+// telling is a tool that writes down when it runs.
+type telling struct{ w *watcher }
+
+func (telling) Has(string) bool { return true }
+
+func (t telling) CallTool(context.Context, wire.ToolCallRequest) wire.ToolReturnValue {
+	t.w.mu.Lock()
+	defer t.w.mu.Unlock()
+	t.w.said = append(t.w.said, "it runs")
+	return wire.ToolReturnValue{Message: "Done."}
+}
+
+// A call is shown before it runs, and asks for anything, also when the kernel's request
+// comes first.
+func TestCallIsShownBeforeItRuns(t *testing.T) {
+	for _, dialect := range []string{"1.2", "1.10"} {
+		cfg, w := fakeKernel(t, dialect)
+		w.wire.HandleTools(telling{w})
+		if _, err := open(t, cfg).Run(t.Context(), prompt("tool")); err != nil {
+			t.Fatal(err)
+		}
+		if said := w.take(); !strings.Contains(said, "ToolCall | it runs | ToolResult") {
+			t.Errorf("%s: said %s", dialect, said)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
@@ -30,6 +31,7 @@ type turn struct {
 	heard   heard
 	in      bool                            // within a step
 	open    []string                        // ids of the tool calls that were shown without a result, in their order
+	untold  map[string]chan struct{}        // closed when the event of a call comes that is asked for already
 	serving map[string]bool                 // ids of the tool calls that run here
 	results map[string]wire.ToolReturnValue // that were given to the kernel, until it tells them
 	steers  []soul.Input
@@ -46,6 +48,10 @@ func (t *turn) note(e wire.Event) bool {
 	t.heard.note(e)
 	switch m := e.(type) {
 	case wire.ToolCall:
+		if told, ok := t.untold[m.Call.ID]; ok {
+			close(told)
+			delete(t.untold, m.Call.ID)
+		}
 		if len(t.open) < maxResults {
 			t.open = append(t.open, m.Call.ID)
 		}
@@ -111,6 +117,32 @@ func (t *turn) serve(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.serving[id] = true
+}
+
+// overtaken is how long a request waits for the event of its call.
+const overtaken = 500 * time.Millisecond
+
+// told waits until the event of a tool call was forwarded: the Rust kernel sends it beside
+// the request, so that either may come first. A kernel may tell nothing of its calls.
+func (t *turn) told(ctx context.Context, id string) {
+	t.mu.Lock()
+	if slices.Contains(t.open, id) {
+		t.mu.Unlock()
+		return
+	}
+	told, ok := t.untold[id]
+	if !ok {
+		told = make(chan struct{})
+		t.untold[id] = told
+	}
+	t.mu.Unlock()
+	late := time.NewTimer(overtaken)
+	defer late.Stop()
+	select {
+	case <-told:
+	case <-late.C:
+	case <-ctx.Done():
+	}
 }
 
 // keep keeps what a tool call gave for the event in which the kernel repeats it.
