@@ -79,7 +79,7 @@ func (s *session) tools() []tool.Tool {
 		all = append(all, tool.NewSendDMail(s.mailbox, true))
 	}
 	if types := s.agent.opts.Agents; len(types) > 0 {
-		all = append(all, tool.NewAgent(types))
+		all = append(all, tool.NewAgent(types), tool.NewRunPlan(types))
 	}
 	return append(all, s.code.tools()...)
 }

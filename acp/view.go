@@ -71,6 +71,9 @@ func (v *view) Receive(m wire.Message) {
 		v.calls.more(m.ArgumentsPart)
 	case wire.ToolProgress:
 		v.calls.progress(m)
+		if m.Todo != nil {
+			v.showPlan(soul.PlanFrom(m.Todo))
+		}
 	case wire.ToolResult:
 		v.calls.result(m)
 		v.plan(m.ReturnValue)

@@ -31,6 +31,19 @@ type idle struct{}
 
 func (idle) Run(context.Context, proc.Command) (proc.Outcome, error) { return proc.Outcome{}, nil }
 
+// idleAgents are agents that do nothing and say that it went well.
+type idleAgents struct{}
+
+func (idleAgents) Run(context.Context, tool.AgentJob) tool.AgentReport {
+	return tool.AgentReport{AgentID: "a0000000", Type: "coder", Text: "done"}
+}
+
+func (idleAgents) Detach(context.Context, tool.AgentJob) (background.Task, tool.AgentReport, error) {
+	return background.Task{}, tool.AgentReport{}, nil
+}
+
+func (idleAgents) RunPlan(context.Context, tool.PlanJob) []tool.StepOutcome { return nil }
+
 // The files that there are when a tool is tried out.
 const (
 	plainFile  = "seed.txt"
@@ -67,7 +80,9 @@ func try(t *testing.T, dir string, tried tool.Tool, mode, file string) trial {
 	e := tool.NewExecutor(tool.Options{
 		Operator: fileop.New(fileop.Options{Disk: disk, Roots: []string{dir}}),
 		Runner:   idle{}, Asker: asker, Cwd: dir, Tools: []tool.Tool{tried}, Tasks: tasks,
+		Todo: tool.NewTodoList([]wire.TodoItem{{Title: "step", Status: "pending"}}),
 	})
+	e.UseAgents(idleAgents{})
 	if err := e.SetMode(tool.Mode(mode)); err != nil {
 		t.Fatal(err)
 	}

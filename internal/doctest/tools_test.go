@@ -22,7 +22,7 @@ func TestTools(t *testing.T) {
 		head = append(head, code(m.ID))
 	}
 	var each strings.Builder
-	for _, b := range append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewEditorContext(nil), tool.NewCodeIntelligence(nothingKnown{}), tool.NewRenameSymbol(nothingKnown{}), tool.NewSendDMail(&tool.Mailbox{}, true)) {
+	for _, b := range append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewRunPlan(subagent.Types()), tool.NewEditorContext(nil), tool.NewCodeIntelligence(nothingKnown{}), tool.NewRenameSymbol(nothingKnown{}), tool.NewSendDMail(&tool.Mailbox{}, true)) {
 		name := b.Spec().Name
 		usual, secret := outcomes(t, b, modes, plainFile), outcomes(t, b, modes, secretFile)
 		overview = append(overview, append([]string{fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name)), effect(t, b)}, usual...))

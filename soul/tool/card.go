@@ -77,6 +77,8 @@ func lookOf(name string) look {
 		return look{kind: "other", plain: "Wait for background tasks"}
 	case "Agent":
 		return look{kind: "think", verb: "Agent: ", plain: "Start an agent", keys: []string{"description"}}
+	case runPlanName:
+		return look{kind: "think", plain: "Do the plan"}
 	case "EnterPlanMode":
 		return look{kind: "switch_mode", plain: "Start planning"}
 	case "ExitPlanMode":

@@ -169,7 +169,7 @@ func (e *Executor) Specs() []llm.ToolSpec {
 	if e.startsAgents() != nil {
 		return specs
 	}
-	return slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == agentName })
+	return slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == agentName || s.Name == runPlanName })
 }
 
 // SetImages says whether the model that is in use from now on can see images.

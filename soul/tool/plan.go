@@ -23,6 +23,7 @@ func PlanIn(messages []llm.Message) (items []wire.PlanItem, ok bool) {
 		calls := messages[i].ToolCalls
 		for c := len(calls) - 1; c >= 0; c-- {
 			if items, ok := planSet(calls[c]); ok && !failedIn(messages[i+1:], calls[c].ID) {
+				planRun(items, messages[i:])
 				return items, true
 			}
 		}
@@ -34,6 +35,35 @@ func PlanIn(messages []llm.Message) (items []wire.PlanItem, ok bool) {
 func PlansIn(messages []llm.Message) bool {
 	_, ok := PlanIn(messages)
 	return ok
+}
+
+// planRun takes over what came of the list in runs of it; see planResult.
+func planRun(items []wire.PlanItem, messages []llm.Message) {
+	list := TodoList{items: items}
+	named := list.Plan() // items without an id of their own have one in a run
+	runs := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			runs[c.ID] = runs[c.ID] || c.Name == runPlanName
+		}
+		if m.Role != llm.RoleTool || !runs[m.ToolCallID] {
+			continue
+		}
+		for _, p := range m.Content {
+			for line := range strings.Lines(p.Text) {
+				step, status, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+				id, ok := strings.CutPrefix(step, "step ")
+				if !ok || status != "done" && status != "pending" {
+					break // the lines of steps come first
+				}
+				for n := range named {
+					if named[n].ID == id {
+						items[n].Status = status
+					}
+				}
+			}
+		}
+	}
 }
 
 func planSet(call llm.ToolCall) ([]wire.PlanItem, bool) {

@@ -88,7 +88,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	tasks := background.New(background.Options{Logger: o.Logger})
 	defer tasks.Close()
 	world := tool.Options{
-		Tools:    append(tool.Builtin(), tool.NewAgent(subagent.Types())),
+		Tools:    append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewRunPlan(subagent.Types())),
 		Tasks:    tasks,
 		Operator: files,
 		Runner:   o.Runner,
