@@ -9,7 +9,7 @@ import (
 
 // archive serves session/archive, which closes a session and puts it out of the way, and
 // session/unarchive. The methods are of the draft, and no schema that is published holds
-// them yet; so they are offered among our own.
+// them yet; so they are served where the editor asked for them, and offered among our own.
 func (a *Agent) archive(call *jsonrpc.Call, archived bool) {
 	p, err := parseParams(call.Params())
 	var id string

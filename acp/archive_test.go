@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"kimi-acp/internal/acptest"
@@ -13,6 +14,17 @@ import (
 func TestArchive(t *testing.T) {
 	s := kept(t, "text: one", "text: two", "text: three", "text: four")
 	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	c.Misuse("session/archive", map[string]any{"sessionId": se.ID}).Fails(jsonrpc.CodeMethodNotFound) // nobody asked for it
+	c.Close()
+	c = s.serve(t)
+	var agent acptest.Agent
+	c.Request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{
+		"fs": map[string]any{"readTextFile": true, "writeTextFile": true}, "_meta": map[string]any{"kimi": map[string]any{"archive": true}},
+	}}).Result(&agent)
+	if !strings.Contains(string(agent.AgentCapabilities), `"session/archive","session/unarchive"`) {
+		t.Errorf("offered is %s", agent.AgentCapabilities)
+	}
 	dir := t.TempDir()
 	a, b := c.NewSession(dir), c.NewSession(dir)
 	a.Prompt(acptest.Text("a")).Wait()

@@ -21,6 +21,7 @@ type client struct {
 	compacts  bool // session updates of kind compaction_update
 	forms     bool // elicitation with forms
 	terminal  bool // the terminal methods
+	archives  bool // it wants the methods of the archive, which no published schema has
 	// terminalOutput is the agreement by which an editor shows a terminal that is
 	// not its own: output comes in the _meta of tool calls.
 	terminalOutput bool
@@ -52,6 +53,7 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 		compacts:  caps.sub("session").has("compaction"),
 		forms:     caps.sub("elicitation").has("form"),
 		terminal:  caps.flag("terminal"),
+		archives:  caps.sub("_meta").sub("kimi").flag("archive"),
 
 		terminalOutput: caps.sub("_meta").flag("terminal_output"),
 	}
@@ -61,20 +63,20 @@ func (a *Agent) initialize(raw json.RawMessage) (any, error) {
 	a.log.Info("initialized", "editor", c.profile.Name, "version", clip(info.optionalText("version")), "fs.read", c.readFile, "fs.write", c.writeFile)
 	return initializeResult{
 		ProtocolVersion:   protocolVersion,
-		AgentCapabilities: a.capabilities(),
+		AgentCapabilities: a.capabilities(c),
 		AuthMethods:       a.authMethods(c),
 		AgentInfo:         implementation{Name: "kimi-acp", Title: "Kimi", Version: a.opts.Version},
 	}, nil
 }
 
 // capabilities says what is served. Sessions that are not kept can be closed, no more.
-func (a *Agent) capabilities() agentCapabilities {
+func (a *Agent) capabilities(of client) agentCapabilities {
 	yes := &struct{}{}
 	c := agentCapabilities{
 		PromptCapabilities:  promptCapabilities{Image: true, EmbeddedContext: true},
 		SessionCapabilities: sessionCapabilities{AdditionalDirectories: yes, Close: yes},
 		Auth:                authCapabilities{Logout: yes},
-		Meta:                agentMeta{Kimi: kimiMeta{Methods: a.extensions()}},
+		Meta:                agentMeta{Kimi: kimiMeta{Methods: a.extensions(of)}},
 	}
 	if a.opts.Sessions != nil {
 		c.LoadSession = true
@@ -86,13 +88,16 @@ func (a *Agent) capabilities() agentCapabilities {
 
 // extensions are the methods of docs/acp-extensions.md that are served, in the order of
 // their names.
-func (a *Agent) extensions() []string {
+func (a *Agent) extensions(of client) []string {
 	all := []string{
 		methodChangesAccept, methodChangesList, methodChangesReject,
 		methodEditorState, methodActiveDocument, methodOpenDocuments, methodRecentDocuments,
 	}
 	if a.opts.Sessions != nil {
-		all = append(all, methodRewind, methodArchive, methodUnarchive)
+		all = append(all, methodRewind)
+	}
+	if a.opts.Sessions != nil && of.archives {
+		all = append(all, methodArchive, methodUnarchive)
 	}
 	slices.Sort(all)
 	return all

@@ -22,6 +22,9 @@ func (a *Agent) lifecycle(method string) func(*jsonrpc.Call) {
 	if a.opts.Sessions == nil {
 		return nil
 	}
+	a.mu.Lock()
+	archives := a.client.archives
+	a.mu.Unlock()
 	switch method {
 	case sdk.AgentMethodSessionLoad:
 		return func(call *jsonrpc.Call) { a.reopen(call, true) }
@@ -35,10 +38,10 @@ func (a *Agent) lifecycle(method string) func(*jsonrpc.Call) {
 		return a.deleteSession
 	case methodSetTitle:
 		return a.setTitle
-	case methodArchive:
-		return func(call *jsonrpc.Call) { a.archive(call, true) }
-	case methodUnarchive:
-		return func(call *jsonrpc.Call) { a.archive(call, false) }
+	case methodArchive, methodUnarchive:
+		if archives {
+			return func(call *jsonrpc.Call) { a.archive(call, method == methodArchive) }
+		}
 	case methodRewind:
 		return a.rewind
 	}

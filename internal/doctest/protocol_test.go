@@ -78,8 +78,6 @@ var servedWords = []words{
 	{"session/list", "`sessionCapabilities.list`", "sessions in which something was said, the latest first, 50 in a page; `cwd` is an exact filter"},
 	{"session/fork", "`sessionCapabilities.fork`, of the draft", "makes a session that begins with all that another one holds"},
 	{"session/set_title", "`sessionCapabilities.title`, of the draft", "gives a session a title, which is not replaced by one of ours"},
-	{"session/archive", "`_meta.kimi.methods`, of a draft that is not published", "closes a session and has lists leave it out"},
-	{"session/unarchive", "`_meta.kimi.methods`, of a draft that is not published", "takes a session out of the archive"},
 	{"session/close", "`sessionCapabilities.close`", "cancels what runs and waits, answers it, and lets go of the session, which stays on disk"},
 	{"session/delete", "`sessionCapabilities.delete`", "closes a session and removes it for good; one that is not there is fine"},
 	{"session/prompt", "always", "runs a turn; blocks of text, image, resource and resource_link"},
