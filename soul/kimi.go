@@ -34,7 +34,7 @@ type Switches interface {
 // skill and flow, and its manners. A rejection ends the turn, a status says of the
 // context only what the model counted, and questions run also when they are hidden.
 func KimiProfile(s Switches, skills []skill.Skill) Profile {
-	p := Profile{rejectionEnds: true, sparseStatus: true, silentStops: true, nestsTurns: true, changesTools: true, quietMail: true, hidden: []string{"AskUserQuestion"}, commands: []command{
+	p := Profile{rejectionEnds: true, sparseStatus: true, silentStops: true, nestsTurns: true, changesTools: true, quietYolo: true, quietMail: true, hidden: []string{"AskUserQuestion"}, commands: []command{
 		{Command{Name: "init", Description: "Analyze the codebase and generate an `AGENTS.md` file"}, (*Builtin).initialize},
 		{Command{Name: "compact", Description: "Compact the context (optionally with a custom focus, e.g. /compact keep db discussions)"}, (*Builtin).kimiCompactNow},
 		{Command{Name: "clear", Description: "Clear the context", Aliases: []string{"reset"}}, (*Builtin).clearNow},

@@ -27,6 +27,8 @@ type Profile struct {
 	// changesTools says that tools which come up in the course of a conversation are told
 	// at once, at the price of what a provider keeps of it.
 	changesTools bool
+	// quietYolo says that the model is not told that the user is asked no more.
+	quietYolo bool
 	// quietMail says that nobody is told when the model goes back in its turn.
 	quietMail bool
 }

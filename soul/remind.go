@@ -67,7 +67,7 @@ func (b *Builtin) remind() string {
 		say = append(say, planOff)
 	}
 	switch {
-	case mode == r.mode || away:
+	case mode == r.mode || away || b.cfg.Profile.quietYolo:
 	case mode == "yolo":
 		say = append(say, yoloOn+yoloMore)
 	case r.mode == "yolo" && mode != "plan":

@@ -58,6 +58,19 @@ func TestReminders(t *testing.T) {
 	}
 }
 
+// kimi-cli tells its model nothing of yolo.
+func TestKimiIsQuietAboutYolo(t *testing.T) {
+	d := &dial{mode: "yolo"}
+	s := sit(Config{Controls: d, Profile: Profile{quietYolo: true}}, okay)
+	for i, mode := range []string{"yolo", "default"} {
+		d.mode = mode
+		s.prompt(t, t.Context(), "hi")
+		if got := s.heard[i]; got != "hi|" {
+			t.Errorf("%s asked %q", mode, got)
+		}
+	}
+}
+
 // TestPlanIsRemindedOf counts who is told what in plan mode, also after the conversation
 // was opened anew.
 func TestPlanIsRemindedOf(t *testing.T) {
