@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/compaction"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
@@ -94,6 +95,7 @@ func (b *Builtin) compact(ctx context.Context, job compaction.Job) (compacted, e
 	job.Messages = b.history.All()
 	job.Scale, job.Fixed = b.history.Scale()
 	job.Plan = planText(job.Messages)
+	job.Running = b.running()
 	draft, ok := compaction.Prepare(job)
 	if !ok {
 		return compactedNothing, nil
@@ -152,6 +154,26 @@ func planText(messages []llm.Message) string {
 	}
 	return strings.TrimSpace(out.String())
 }
+
+// running tells of the background tasks that are not over, a line each, the latest
+// first; "" when there are none.
+func (b *Builtin) running() string {
+	if b.cfg.Tasks == nil {
+		return ""
+	}
+	var out strings.Builder
+	for _, t := range b.cfg.Tasks.List(true) {
+		fmt.Fprintf(&out, "- %s [%s] %s", t.ID, t.Status, Shorten(t.Description, maxRunning))
+		if t.Kind == background.Agent {
+			fmt.Fprintf(&out, " (agent %s, %s)", t.AgentID, t.AgentType)
+		}
+		out.WriteByte('\n')
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// maxRunning bounds what a line says of a task, in characters.
+const maxRunning = 120
 
 // sumUp asks a model for a summary, "" when none is to be had. An error is the end
 // of ctx.

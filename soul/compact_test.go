@@ -3,6 +3,7 @@ package soul
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/wire"
@@ -253,6 +255,46 @@ func TestCompactCommand(t *testing.T) {
 	run(t, s, "/compact")
 	if w.sums != 2 || !strings.Contains(s.transcript(), "No model could sum up") {
 		t.Errorf("%d requests; said %s", w.sums, s.transcript())
+	}
+}
+
+// What goes on in the background is in the request after each compaction as it is then,
+// with the ids by which the model can look at it, and no longer once it is over.
+func TestCompactionTellsWhatGoesOn(t *testing.T) {
+	w := &window{context: 100_000, sum: echo}
+	s := w.on(nil)
+	tasks := background.New(background.Options{})
+	defer tasks.Close()
+	s.cfg.Tasks = tasks
+	begin := func(spec background.Spec) background.Task {
+		task, err := tasks.Start(t.Context(), spec, func(ctx context.Context, _ io.Writer) background.Ending {
+			<-ctx.Done()
+			return background.Ending{}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task
+	}
+	server := begin(background.Spec{Kind: background.Command, Description: "the dev server"})
+	agent := begin(background.Spec{Kind: background.Agent, Description: "write tests", AgentID: "a1", AgentType: "coder"})
+	s.fill(t, 5000)
+	run(t, s, "/compact")
+	run(t, s, "Where are we?")
+	want := fmt.Sprintf("<background>\n- %s [running] write tests (agent a1, coder)\n- %s [running] the dev server\n</background>", agent.ID, server.ID)
+	if got := w.last(); !strings.Contains(got, want) {
+		t.Errorf("the model is sent %s\nwant in it %s", got, want)
+	}
+	for _, id := range []string{server.ID, agent.ID} {
+		if _, err := tasks.Stop(t.Context(), id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.fill(t, 5000)
+	run(t, s, "/compact")
+	run(t, s, "And now?")
+	if got := w.last(); strings.Contains(got, "[running] the dev server") {
+		t.Errorf("the model is told that what is over runs: %s", got)
 	}
 }
 

@@ -22,6 +22,7 @@ type Job struct {
 	Fixed    int     // estimated tokens of what every request holds beside the messages
 	Topic    string  // what the user wants the summary to keep above all, "": nothing
 	Plan     string  // the to-do list as it is now, "": there is none
+	Running  string  // what goes on in the background now, a line each, "": nothing
 	Sum      bool    // to be summed up, also when shortening old outputs would do
 }
 
@@ -36,6 +37,7 @@ const (
 	wordsPart   = 12 // the user's words
 	donePart    = 24
 	planPart    = 48
+	runningPart = 48
 )
 
 // wordsWeight lets each of the user's messages keep a sentence or two; when they are
@@ -51,6 +53,10 @@ type Draft struct {
 	before     record // what earlier compactions left
 	withoutSum []llm.Message
 }
+
+// runningRoom is what the lines about the background get at least where the window has
+// room for it, in tokens: without their ids, nobody could look at it or end it any more.
+const runningRoom = 200
 
 // oldOutput is what is left of an output of a tool when it is old, in tokens.
 const oldOutput = 200
@@ -166,6 +172,7 @@ func (d *Draft) Finish(answer string) []llm.Message {
 		r.plan = d.before.plan
 	}
 	r.plan = cut(r.plan, d.share/planPart)
+	r.running = cut(d.job.Running, max(d.share/runningPart, min(runningRoom, d.room/16)))
 	if answer = strings.TrimSpace(answer); answer != "" {
 		r.summary = cut(answer, d.summaryRoom(summaryPart))
 	} else {

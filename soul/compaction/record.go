@@ -21,6 +21,7 @@ type record struct {
 	words   []string // what the user said, the oldest first
 	done    []string // lines: files and what was done to them, commands and how they ended
 	plan    string   // the to-do list
+	running string   // what went on in the background then; never taken over from an earlier record
 }
 
 // IsSummary tells whether a message stands for a part that was compacted.
@@ -43,6 +44,9 @@ func (r record) message() llm.Message {
 	}
 	if r.plan != "" {
 		parts = append(parts, llm.Text(section("plan", r.plan)))
+	}
+	if r.running != "" {
+		parts = append(parts, llm.Text(section("background", r.running)))
 	}
 	m := llm.Message{Role: llm.RoleUser, Content: parts}
 	m.Tokens = llm.EstimateTokens(m)
