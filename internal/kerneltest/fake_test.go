@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 // fake is the least kernel that can play a scene. It has the manners of kimi-cli (Wire
 // 1.10) or of the Rust kernel (1.2) which a host has to know: lines that are no messages,
 // a turn that is over with the answer and not with TurnEnd, no TurnEnd of a turn that the
-// Rust kernel dropped, and statuses with few members.
+// Rust kernel dropped, its calls told behind the requests for them, and statuses with few
+// members.
 type fake struct {
 	conn     *jsonrpc.Conn
 	dialect  string
@@ -121,7 +122,9 @@ func (k *fake) step(ctx context.Context, n int) (called int, err error) {
 			k.say(wire.ContentPart{Part: llm.Think(d.Text)})
 		case llm.DeltaCall:
 			calls = append(calls, d.Call)
-			k.say(wire.ToolCall{Call: d.Call})
+			if k.dialect != "1.2" {
+				k.say(wire.ToolCall{Call: d.Call})
+			}
 		}
 	}
 	used, size := 100, 100_000
@@ -140,6 +143,9 @@ func (k *fake) step(ctx context.Context, n int) (called int, err error) {
 			return 0, err
 		}
 		raw, err := pending.Wait(ctx)
+		if k.dialect == "1.2" {
+			k.say(wire.ToolCall{Call: call})
+		}
 		if err != nil {
 			return 0, nil // cancelled
 		}

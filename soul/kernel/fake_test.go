@@ -220,6 +220,13 @@ func (k *fake) do(ctx context.Context, word string) (result any, err error) {
 		k.part(fmt.Sprint(err))
 	case "tool", "other":
 		k.tool(ctx, map[string]string{"tool": "Echo", "other": "Nobody"}[word])
+	case "pieces": // the request overtakes the last of the call's arguments
+		first, last := `{"te`, `xt":"x"}`
+		k.say(wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: "Echo", Arguments: &first}})
+		k.ask(ctx, "Echo", first+last, wire.ToolCallPart{ArgumentsPart: &last})
+	case "sub": // a sub-agent of the kernel's calls
+		k.say(wire.SubagentEvent{Event: wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: "Echo"}}})
+		k.ask(ctx, "Echo", `{}`)
 	case "approve":
 		var r wire.ApprovalResponse
 		err := k.conn.Call(ctx, "request", request(wire.ApprovalRequest{ID: "a1", ToolCallID: "c", Sender: "Fetch", Action: "fetch", Description: "Fetch a page"}), &r)
@@ -263,21 +270,26 @@ func (k *fake) do(ctx context.Context, word string) (result any, err error) {
 	return nil, nil
 }
 
+// tool has the host run a tool. A kernel of Wire 1.2 tells of it when it has the answer.
 func (k *fake) tool(ctx context.Context, name string) {
 	args := `{"text":"x"}`
 	event := wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: name, Arguments: &args}}
-	if k.dialect != "1.2" {
-		k.say(event)
+	if k.dialect == "1.2" {
+		k.ask(ctx, name, args, event)
+		return
 	}
+	k.say(event)
+	k.ask(ctx, name, args)
+}
+
+// ask asks the host for a call; what it says late it says with the answer.
+func (k *fake) ask(ctx context.Context, name, args string, late ...wire.Event) {
 	pending, err := k.conn.StartAs(`"call"`, "request", request(wire.ToolCallRequest{ID: "call", Name: name, Arguments: &args}))
 	if err != nil {
 		return
 	}
-	if k.dialect == "1.2" { // the Rust kernel's request may overtake its event
-		time.Sleep(5 * time.Millisecond)
-		k.say(event)
-	}
 	raw, err := pending.Wait(ctx)
+	k.say(late...)
 	var r wire.ToolResult
 	if err != nil || json.Unmarshal(raw, &r) != nil {
 		k.part("no result")

@@ -55,7 +55,7 @@ func (k *Kernel) event(e wire.Event) {
 			k.cfg.Logger.Debug("the kernel sent an event of a turn when none ran", "type", e.WireType())
 			return
 		}
-		if t.early(e) {
+		if t.stale(e) {
 			return
 		}
 		e = t.complete(e)
@@ -101,8 +101,12 @@ func (k *Kernel) request(c *jsonrpc.Call, m wire.Message) {
 			answer(toolFailure(m.ID, "Tool `"+m.Name+"` not found", "No such tool"))
 		default:
 			t.serve(m.ID)
+			for _, e := range t.overtook(m) {
+				if t.note(e) {
+					k.cfg.Wire.Send(e)
+				}
+			}
 			serve(func(ctx context.Context) any {
-				t.told(ctx, m.ID)
 				value, _ := k.cfg.Wire.CallTool(ctx, m)
 				if value.IsError && value.Message == "" {
 					value.Message = "The tool failed." // an empty one ends kimi-cli's turn

@@ -161,7 +161,7 @@ func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
-	t := &turn{ctx: ctx, peer: p, said: in.Wire(), untold: map[string]chan struct{}{}, serving: map[string]bool{}, results: map[string]wire.ToolReturnValue{}}
+	t := &turn{ctx: ctx, peer: p, said: in.Wire(), overtaken: newOvertaken(), serving: map[string]bool{}, results: map[string]wire.ToolReturnValue{}}
 	k.begin(t)
 	k.say(k.notice)
 	k.notice = ""

@@ -314,17 +314,26 @@ func (t telling) CallTool(context.Context, wire.ToolCallRequest) wire.ToolReturn
 	return wire.ToolReturnValue{Message: "Done."}
 }
 
-// A call is shown before it runs, and asks for anything, also when the kernel's request
-// comes first.
+// A call is shown once, whole, and before it runs and asks for anything, also when the
+// kernel's request overtakes its events. Calls of the kernel's sub-agents are theirs.
 func TestCallIsShownBeforeItRuns(t *testing.T) {
-	for _, dialect := range []string{"1.2", "1.10"} {
-		cfg, w := fakeKernel(t, dialect)
-		w.wire.HandleTools(telling{w})
-		if _, err := open(t, cfg).Run(t.Context(), prompt("tool")); err != nil {
-			t.Fatal(err)
-		}
-		if said := w.take(); !strings.Contains(said, "ToolCall | it runs | ToolResult") {
-			t.Errorf("%s: said %s", dialect, said)
-		}
+	tests := []struct{ dialect, prompt, want string }{
+		{"1.10", "tool", "StepBegin | ToolCall | it runs | ToolResult Done. files=0 | Status"},
+		{"1.2", "tool", "StepBegin | ToolCall | it runs | ToolResult Done. files=0 | Status"},
+		{"1.2", "tool tool", "StepBegin | ToolCall | it runs | ToolResult Done. files=0 | ToolCall | it runs | ToolResult Done. files=0 | Status"},
+		{"1.2", "pieces", "StepBegin | ToolCall | ToolCallPart | it runs | ToolResult Done. files=0 | Status"},
+		{"1.2", "sub", "StepBegin | SubagentEvent | it runs | ToolResult Done. files=0 | Status"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.dialect+" "+tt.prompt, func(t *testing.T) {
+			cfg, w := fakeKernel(t, tt.dialect)
+			w.wire.HandleTools(telling{w})
+			if _, err := open(t, cfg).Run(t.Context(), prompt(tt.prompt)); err != nil {
+				t.Fatal(err)
+			}
+			if said := w.take(); !strings.Contains(said, tt.want) {
+				t.Errorf("said %s\nwant %s", said, tt.want)
+			}
+		})
 	}
 }

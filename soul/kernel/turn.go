@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
@@ -31,10 +30,11 @@ type turn struct {
 	heard   heard
 	in      bool                            // within a step
 	open    []string                        // ids of the tool calls that were shown without a result, in their order
-	untold  map[string]chan struct{}        // closed when the event of a call comes that is asked for already
 	serving map[string]bool                 // ids of the tool calls that run here
 	results map[string]wire.ToolReturnValue // that were given to the kernel, until it tells them
 	steers  []soul.Input
+
+	overtaken overtaken
 }
 
 // note takes in an event that is to be forwarded; false: it came too late.
@@ -46,12 +46,9 @@ func (t *turn) note(e wire.Event) bool {
 	}
 	t.shown = true
 	t.heard.note(e)
+	t.overtaken.note(e)
 	switch m := e.(type) {
 	case wire.ToolCall:
-		if told, ok := t.untold[m.Call.ID]; ok {
-			close(told)
-			delete(t.untold, m.Call.ID)
-		}
 		if len(t.open) < maxResults {
 			t.open = append(t.open, m.Call.ID)
 		}
@@ -119,32 +116,6 @@ func (t *turn) serve(id string) {
 	t.serving[id] = true
 }
 
-// overtaken is how long a request waits for the event of its call.
-const overtaken = 500 * time.Millisecond
-
-// told waits until the event of a tool call was forwarded: the Rust kernel sends it beside
-// the request, so that either may come first. A kernel may tell nothing of its calls.
-func (t *turn) told(ctx context.Context, id string) {
-	t.mu.Lock()
-	if slices.Contains(t.open, id) {
-		t.mu.Unlock()
-		return
-	}
-	told, ok := t.untold[id]
-	if !ok {
-		told = make(chan struct{})
-		t.untold[id] = told
-	}
-	t.mu.Unlock()
-	late := time.NewTimer(overtaken)
-	defer late.Stop()
-	select {
-	case <-told:
-	case <-late.C:
-	case <-ctx.Done():
-	}
-}
-
 // keep keeps what a tool call gave for the event in which the kernel repeats it.
 func (t *turn) keep(id string, v wire.ToolReturnValue) {
 	t.mu.Lock()
@@ -155,13 +126,16 @@ func (t *turn) keep(id string, v wire.ToolReturnValue) {
 	}
 }
 
-// early tells whether an event is what a kernel makes of a tool call that it gave up when
-// the turn was cancelled, while the call still winds down here: what really became of it
-// is among the missing events.
-func (t *turn) early(e wire.Event) bool {
-	m, ok := e.(wire.ToolResult)
+// stale tells whether an event says what was told already; or is what a kernel makes of
+// a tool call that it gave up when the turn was cancelled, while the call still winds down
+// here: what really became of it is among the missing events.
+func (t *turn) stale(e wire.Event) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.overtaken.repeats(e) {
+		return true
+	}
+	m, ok := e.(wire.ToolResult)
 	return ok && t.ctx.Err() != nil && t.serving[m.ToolCallID]
 }
 
