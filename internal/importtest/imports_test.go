@@ -129,9 +129,9 @@ func violations(p pkg) []string {
 }
 
 // mayTestWith tells whether the tests of a package may import another: what the
-// package may, itself and what is in it, and what is there for tests.
+// package may, itself and what is in it, and what is there for tests, or for its own.
 func mayTestWith(r *rule, name, to string) bool {
-	if _, kit := isTestKit(to); kit || fits(name+"/...", to) || fitsAny(r.allowed, to) {
+	if _, kit := isTestKit(to); kit || fits(name+"/...", to) || fitsAny(r.allowed, to) || fitsAny(testsWith[name], to) {
 		return true
 	}
 	return slices.Contains(forTests, to) && fitsAny(r.allowed, path.Dir(to))

@@ -91,6 +91,11 @@ var testKits = []struct {
 // forTests are packages that the tests of whoever may know their parent may use.
 var forTests = []string{"soul/kernel", "soul/subagent", "soul/llm/scripted", "soul/llm/openai", "soul/skill", "soul/hook"}
 
+// testsWith are packages that only the tests of a package may use.
+var testsWith = map[string][]string{
+	"soul/kernel": {"fileop"}, // a host that edits files while its kernel is killed
+}
+
 // outside are modules that one package, or one tree, keeps from the others.
 var outside = map[string][]string{
 	"github.com/coder/acp-go-sdk":       {"acp"},

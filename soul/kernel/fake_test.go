@@ -218,8 +218,8 @@ func (k *fake) do(ctx context.Context, word string) (result any, err error) {
 		fmt.Fprintln(k.out, "\ntrace: not a message")
 		err := k.conn.Call(ctx, "request", json.RawMessage(`{"type":"FutureRequest","payload":{"id":"x"}}`), nil)
 		k.part(fmt.Sprint(err))
-	case "tool", "other":
-		k.tool(ctx, map[string]string{"tool": "Echo", "other": "Nobody"}[word])
+	case "tool", "other", "edit":
+		k.tool(ctx, map[string]string{"tool": "Echo", "other": "Nobody", "edit": "Edit"}[word])
 	case "pieces": // the request overtakes the last of the call's arguments
 		first, last := `{"te`, `xt":"x"}`
 		k.say(wire.ToolCall{Call: llm.ToolCall{ID: "call", Name: "Echo", Arguments: &first}})

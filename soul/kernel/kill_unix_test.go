@@ -16,16 +16,18 @@ import (
 
 	"kimi-acp/soul"
 	"kimi-acp/soul/kernel"
+	"kimi-acp/soul/llm"
 )
 
 var kills = flag.Int("kills", 20, "how often the kernel is killed in TestKilledAtAnyMoment")
 
 // A kernel that is killed at any moment costs at most its turn: the prompt is answered
-// once, what began ends, nothing is left behind, and the next prompt works.
+// once, what began ends, no file is half-written, nothing is left behind, and the next
+// prompt works.
 func TestKilledAtAnyMoment(t *testing.T) {
 	for _, auto := range []bool{false, true} {
 		t.Run(fmt.Sprintf("auto %v", auto), func(t *testing.T) {
-			failed, fell := 0, 0
+			failed, fell, stopped := 0, 0, 0
 			for range *kills {
 				dir := t.TempDir()
 				die, pids := filepath.Join(dir, "die"), filepath.Join(dir, "pids")
@@ -34,14 +36,19 @@ func TestKilledAtAnyMoment(t *testing.T) {
 					t.Fatal(err)
 				}
 				cfg, w := fakeKernel(t, "1.10", dieEnv+"="+die, pidsEnv+"="+pids)
+				files := newEdits(t)
+				cfg.Tools = append(cfg.Tools, llm.ToolSpec{Name: "Edit", Description: "Edits.", Parameters: []byte(`{"type":"object"}`)})
+				cfg.Wire.HandleTools(files)
 				k := kernel.New(cfg)
 				var s soul.Soul = k
 				o := &other{wire: cfg.Wire}
 				if auto {
 					s = kernel.NewFallback(k, o)
 				}
-				_, err := s.Run(t.Context(), prompt("say much tool"))
+				_, err := s.Run(t.Context(), prompt("say edit edit edit edit much edit edit tool"))
 				said := w.take()
+				files.expectWhole(t)
+				stopped += files.stopped
 				if strings.Count(said, "TurnBegin") != strings.Count(said, "TurnEnd") {
 					t.Errorf("killed after %v: %s", after, said)
 				}
@@ -52,15 +59,16 @@ func TestKilledAtAnyMoment(t *testing.T) {
 					t.Errorf("killed after %v, and not fallen back: %v", after, err)
 				}
 				fell += o.runs
-				if _, err := s.Run(t.Context(), prompt("say")); err != nil {
+				if _, err := s.Run(t.Context(), prompt("say edit")); err != nil {
 					t.Errorf("killed after %v, the next prompt: %v", after, err)
 				}
+				files.expectWhole(t)
 				if err := k.Close(); err != nil {
 					t.Error(err)
 				}
 				expectGone(t, pids)
 			}
-			t.Logf("%d kills: %d prompts failed, %d fell back", *kills, failed, fell)
+			t.Logf("%d kills: %d prompts failed, %d fell back, %d edits were stopped", *kills, failed, fell, stopped)
 		})
 	}
 }
