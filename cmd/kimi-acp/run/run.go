@@ -158,6 +158,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 	r := &responder{bus: bus, person: o.Person, granted: map[string]bool{}}
 	bus.Attach(wire.Raw, wire.ViewFunc(func(m wire.Message) { r.receive(ctx, m) }))
 	outcome, err := agent.Run(ctx, soul.Input{Text: o.Prompt, Parts: []llm.Part{llm.Text(o.Prompt)}})
+	endTasks(ctx, tasks, bus)
 	bus.Close()
 	return Result{
 		Stop: outcome.Stop, Err: err, Steps: outcome.Steps,
