@@ -105,7 +105,7 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		code := o.Code(files)
 		defer code.Close()
 		world.Checker = code.Checker
-		world.Tools = append(tool.Builtin(), tool.CodeTools(code.Ask, code.Renames)...)
+		world.Tools = append(world.Tools, tool.CodeTools(code.Ask, code.Renames)...)
 	}
 	executor := tool.NewExecutor(world)
 	if o.Mode != "" {
