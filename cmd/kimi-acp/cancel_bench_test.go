@@ -3,15 +3,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"kimi-acp/internal/acptest"
+	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/internal/modeltest"
 )
 
@@ -24,11 +27,11 @@ func BenchmarkCancel(b *testing.B) {
 	model.Keep(1)
 	flood := modeltest.TextPieces(strings.Repeat("word ", 400_000), 5)
 	model.Answer(func(r *modeltest.Request) modeltest.Reply {
-		messages := r.Chat.Messages
-		if strings.Contains(messages[len(messages)-1].Text(), "stream") {
+		asked := r.Chat.Messages[len(r.Chat.Messages)-1].Text()
+		switch {
+		case strings.Contains(asked, "stream-now"):
 			return modeltest.Reply{Parts: []modeltest.Part{flood}}
-		}
-		if strings.Contains(messages[len(messages)-1].Text(), "command") {
+		case strings.Contains(asked, "run-it"):
 			return modeltest.Reply{Parts: []modeltest.Part{modeltest.Call(0, "command", "Shell", `{"command":"trap '' TERM; echo hung; sleep 1000"}`)}}
 		}
 		reply := modeltest.Reply{}
@@ -37,49 +40,135 @@ func BenchmarkCancel(b *testing.B) {
 		}
 		return reply
 	})
-	c := start(b, []string{"KIMI_BASE_URL=" + model.URL(), "KIMI_API_KEY=of-no-use", "KIMI_MODEL_NAME=served", "KIMI_MODEL_MAX_CONTEXT_SIZE=10000000", "KIMI_SHARE_DIR=" + b.TempDir()})
-	reads := make(chan struct{}, 100)
-	c.Handle("fs/read_text_file", func(ctx context.Context, _ json.RawMessage) (any, error) {
-		reads <- struct{}{}
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
-	c.Initialize(acptest.Capabilities{ReadTextFile: true})
-	open := func() *acptest.Session {
-		se := c.NewSession(b.TempDir())
-		c.Request("session/set_mode", map[string]any{"sessionId": se.ID, "modeId": "yolo"}).Result(nil)
-		return se
-	}
-	streaming, reading, running := open(), open(), open()
-	cancel := func(se *acptest.Session, turn *acptest.Turn) time.Duration {
-		began := time.Now()
-		se.Cancel()
-		if got := turn.Wait(); got != "cancelled" {
-			b.Fatalf("ended with %s", got)
-		}
-		return time.Since(began)
-	}
+	e := newQuickEditor(b, "KIMI_BASE_URL="+model.URL(), "KIMI_API_KEY=of-no-use", "KIMI_MODEL_NAME=served", "KIMI_MODEL_MAX_CONTEXT_SIZE=10000000", "KIMI_SHARE_DIR="+b.TempDir())
+	streaming, reading, running := e.open(b), e.open(b), e.open(b)
 	var whileStreaming, whileReading, whileRunning []time.Duration
 	for b.Loop() {
-		runs := running.Prompt(acptest.Text("command"))
-		runs.Until("the command's output", func(u acptest.Update) bool { return strings.Contains(string(u.Raw), `hung\n`) })
-		waits := reading.Prompt(acptest.Text("read"))
-		for range 3 {
-			<-reads
+		select { // what was said of the command before
+		case <-e.commands:
+		default:
 		}
-		flows := streaming.Prompt(acptest.Text("stream"))
-		pieces := 0
-		flows.Until("a stream at full speed", func(acptest.Update) bool {
-			pieces++
-			return pieces == 2000
-		})
-		whileReading = append(whileReading, cancel(reading, waits))
-		whileRunning = append(whileRunning, cancel(running, runs))
-		whileStreaming = append(whileStreaming, cancel(streaming, flows))
+		runs := e.prompt(b, running, "run-it")
+		<-e.commands
+		reads := e.prompt(b, reading, "read-them")
+		for range 3 {
+			<-e.reads
+		}
+		flows := e.prompt(b, streaming, "stream-now")
+		for range 2000 {
+			<-e.pieces
+		}
+		whileReading = append(whileReading, e.cancel(b, reading, reads))
+		whileRunning = append(whileRunning, e.cancel(b, running, runs))
+		whileStreaming = append(whileStreaming, e.cancel(b, streaming, flows))
 	}
 	for name, all := range map[string][]time.Duration{"streaming": whileStreaming, "three-reads": whileReading, "command": whileRunning} {
 		slices.Sort(all)
 		b.ReportMetric(float64(all[len(all)/2])/float64(time.Millisecond), name+"-median-ms")
 		b.ReportMetric(float64(all[len(all)*99/100])/float64(time.Millisecond), name+"-p99-ms")
 	}
+}
+
+// quickEditor is an editor that judges nothing, so that its own work does not count.
+type quickEditor struct {
+	conn     *jsonrpc.Conn
+	pieces   chan struct{} // has something in it once a piece of an answer has come
+	commands chan struct{} // as pieces, for the output of a command
+	reads    chan struct{} // of each read that came, and is not answered
+}
+
+func newQuickEditor(b *testing.B, env ...string) *quickEditor {
+	b.Helper()
+	cmd := exec.Command(program(b))
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.TempDir()}, env...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := &quickEditor{pieces: make(chan struct{}, 1), commands: make(chan struct{}, 1), reads: make(chan struct{}, 3)}
+	e.conn = jsonrpc.NewConn(out, in, e, jsonrpc.Options{Dialect: jsonrpc.ACP, Framing: jsonrpc.Newline})
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- e.conn.Run(context.Background()) }()
+	b.Cleanup(func() {
+		_ = in.Close() // fails only if the program has ended
+		<-served       //nolint:errcheck // how the connection ended is of no interest
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	e.call(b, "initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": true}}}, nil)
+	return e
+}
+
+// Handle takes what the program sends.
+func (e *quickEditor) Handle(call *jsonrpc.Call) {
+	note := func(c chan struct{}) {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+	switch {
+	case call.Method() == "fs/read_text_file":
+		e.reads <- struct{}{}
+		call.Go(func(ctx context.Context) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+	case bytes.Contains(call.Params(), []byte(`"agent_message_chunk"`)):
+		note(e.pieces)
+	case bytes.Contains(call.Params(), []byte(`hung\n`)):
+		note(e.commands)
+	}
+}
+
+func (e *quickEditor) call(b *testing.B, method string, params, result any) {
+	b.Helper()
+	if err := e.conn.Call(b.Context(), method, params, result); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// open opens a session in which nothing is asked for.
+func (e *quickEditor) open(b *testing.B) (id string) {
+	b.Helper()
+	var made struct{ SessionID string }
+	e.call(b, "session/new", map[string]any{"cwd": b.TempDir(), "mcpServers": []any{}}, &made)
+	e.call(b, "session/set_mode", map[string]any{"sessionId": made.SessionID, "modeId": "yolo"}, nil)
+	return made.SessionID
+}
+
+func (e *quickEditor) prompt(b *testing.B, session, text string) *jsonrpc.Pending {
+	b.Helper()
+	turn, err := e.conn.Start("session/prompt", map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return turn
+}
+
+// cancel cancels a turn and gives how long its answer took.
+func (e *quickEditor) cancel(b *testing.B, session string, turn *jsonrpc.Pending) time.Duration {
+	b.Helper()
+	began := time.Now()
+	if err := e.conn.Notify("session/cancel", map[string]any{"sessionId": session}); err != nil {
+		b.Fatal(err)
+	}
+	raw, err := turn.Wait(b.Context())
+	took := time.Since(began)
+	var ended struct{ StopReason string }
+	if err == nil {
+		err = json.Unmarshal(raw, &ended)
+	}
+	if err != nil || ended.StopReason != "cancelled" {
+		b.Fatalf("ended with %q, %v", ended.StopReason, err)
+	}
+	return took
 }

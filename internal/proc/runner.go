@@ -18,7 +18,8 @@ const (
 	defaultMaxOutput = 50_000
 
 	drainFor      = 500 * time.Millisecond // for output that is still in the pipe
-	settleFor     = 50 * time.Millisecond  // for processes that end together with the shell, or at once when asked to
+	settleFor     = 50 * time.Millisecond  // for processes that end together with the shell
+	heedFor       = 20 * time.Millisecond  // for a group whose caller has left to end as it is asked to
 	snapshotEvery = 100 * time.Millisecond
 )
 
@@ -115,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	case err == nil:
 		o.Unended = !p.end(r.grace)
 		drain(pipe, read)
-	case p.askedToEnd(settleFor):
+	case p.askedToEnd(heedFor):
 		drain(pipe, read)
 	default:
 		o.Gone = r.endAside(p)
