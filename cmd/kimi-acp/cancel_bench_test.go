@@ -98,7 +98,7 @@ func newQuickEditor(b *testing.B, env ...string) *quickEditor {
 	go func() { served <- e.conn.Run(context.Background()) }()
 	b.Cleanup(func() {
 		_ = in.Close() // fails only if the program has ended
-		<-served       //nolint:errcheck // how the connection ended is of no interest
+		<-served       // how the connection ended is of no interest
 		if err := cmd.Wait(); err != nil {
 			b.Error(err)
 		}
