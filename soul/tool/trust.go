@@ -23,8 +23,12 @@ const (
 func (c *Invocation) judgeCommand(ctx context.Context, command string) (ruling, error) {
 	e := c.executor
 	r := e.guard.command(command)
-	if r.Decision == policy.Allow || e.Mode() == ModeYolo || e.questioner == nil || !e.guard.wantsTrust(command) {
+	if r.Decision == policy.Allow || e.Mode() == ModeYolo || e.questioner == nil {
 		return r, nil
+	}
+	if !e.guard.wantsTrust(command) {
+		// It may be trusted since, by the answer to what another call asked.
+		return e.guard.command(command), nil
 	}
 	trusted, err := e.guard.Gate.Ask(ctx, c.askTrust)
 	switch {
