@@ -219,7 +219,7 @@ func TestAnswersAboutSessionsToPipedInput(t *testing.T) {
 	pipe := func(lines ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program(t))
-		cmd.Env, cmd.Stdin = env, strings.NewReader(strings.Join(append([]string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`}, lines...), "\n"))
+		cmd.Env, cmd.Stdin = env, strings.NewReader(strings.Join(append([]string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"_meta":{"kimi":{"archive":true}}}}}`}, lines...), "\n"))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Errorf("the program: %v", err)
