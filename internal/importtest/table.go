@@ -102,7 +102,6 @@ var outside = map[string][]string{
 	"github.com/sashabaranov/go-openai": {"soul/llm/openai"},
 	"github.com/google/jsonschema-go":   {"soul/tool", "soul/wireserver", "internal/acptest/..."},
 	"github.com/aymanbagabas/go-udiff":  {"fileop"},
-	"github.com/DeRuina/timberjack":     {"internal/obs"},
 	"github.com/bmatcuk/doublestar/v4":  {"soul/tool"},
 	"github.com/fsnotify/fsnotify":      {"contextprovider/git", "editors/state", "internal/config", "soul/session"},
 	"github.com/tliron/glsp":            {"contextprovider/lsp", "editors/companion"},

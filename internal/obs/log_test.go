@@ -123,6 +123,38 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// Two processes on one log: what one of them rotates away, the other does not lose, and
+// the newest is where people look.
+func TestRotationBesideAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	open := func() *rotating {
+		r, err := openRotating(path, 10, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	one, two := open(), open()
+	for _, w := range []struct {
+		by   *rotating
+		text string
+	}{{one, "aaaaaa\n"}, {two, "bb\n"}, {one, "cccccc\n"}, {two, "dddddddd\n"}, {two, "ee\n"}, {one, "a line longer than a file\n"}} {
+		if n, err := w.by.Write([]byte(w.text)); n != len(w.text) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	for _, r := range []*rotating{one, two} {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, want := range map[string]string{path: "a line longer than a file\n", path + ".1": "ee\n", path + ".2": "dddddddd\n"} {
+		if got, err := os.ReadFile(name); string(got) != want {
+			t.Errorf("%s holds %q (%v), want %q", filepath.Base(name), got, err, want)
+		}
+	}
+}
+
 func TestLogThatCannotBeWritten(t *testing.T) {
 	tests := []struct {
 		name, dir, want string

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/DeRuina/timberjack"
 )
 
 const (
@@ -27,7 +25,7 @@ type logFile struct {
 	warn func(error) // called with mu held
 
 	mu     sync.Mutex
-	out    *timberjack.Logger
+	out    *rotating
 	dead   bool // closed, or could not be opened
 	warned bool
 }
@@ -59,25 +57,14 @@ func (f *logFile) open() error {
 		return err
 	}
 	path := filepath.Join(f.dir, logName)
-	// Made here and not by the rotation, which would empty a file that another process
-	// of ours has made in the meantime.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, privateFile)
+	out, err := openRotating(path, maxLogMiB<<20, maxBackups)
 	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("open the log: %w", err)
-	}
-	if err := tighten(path, privateFile); err != nil {
 		return err
 	}
-	f.out = &timberjack.Logger{
-		Filename:    path,
-		MaxSize:     maxLogMiB,
-		MaxBackups:  maxBackups,
-		FileMode:    privateFile,
-		Compression: "none",
+	if err := tighten(path, privateFile); err != nil {
+		return errors.Join(err, out.Close())
 	}
+	f.out = out
 	return nil
 }
 
