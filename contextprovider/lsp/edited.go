@@ -141,9 +141,14 @@ func added(before, after []contextprovider.Diagnostic, old, text string) []conte
 	var out []contextprovider.Diagnostic
 	lines = strings.Split(text, "\n")
 	for _, d := range after {
-		if k := key(d, lines); count[k] > 0 {
+		k := key(d, lines)
+		switch {
+		case count[k] > 0:
 			count[k]--
-		} else {
+		case slices.Contains(before, d):
+			// The same is said of the same place: it was there before, or the server has not
+			// looked at the new text yet, as rust-analyzer says what it knows once more.
+		default:
 			out = append(out, d)
 		}
 	}

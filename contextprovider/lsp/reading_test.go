@@ -165,6 +165,10 @@ func TestAdded(t *testing.T) {
 	if diff := cmp.Diff([]contextprovider.Diagnostic{d(4, "x"), d(1, "y"), d(9, "z")}, got); diff != "" {
 		t.Error(diff)
 	}
+	// A server that repeats what it said of the text before an edit of that very line.
+	if got := added([]contextprovider.Diagnostic{d(1, "x")}, []contextprovider.Diagnostic{d(1, "x"), d(1, "y")}, "a +", "a + b"); len(got) != 1 || got[0].Message != "y" {
+		t.Errorf("%v", got)
+	}
 	if r := changedLines("a\nb\nc", "a\nx\ny\nc"); r.First != 2 || r.Last != 3 {
 		t.Errorf("%v", r)
 	}
