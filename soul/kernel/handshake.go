@@ -10,10 +10,8 @@ import (
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
 )
-
-// wireVersion is the version of the Wire that is spoken here.
-const wireVersion = "1.10"
 
 // greeting is what a kernel tells of itself in the handshake.
 type greeting struct {
@@ -65,7 +63,7 @@ const maxCommands = 500
 // shakeHands tells the kernel of our tools. A kernel that does not know the handshake
 // is one of Wire 1.0, and does without our tools.
 func shakeHands(ctx context.Context, conn *jsonrpc.Conn, clientVersion string, tools []llm.ToolSpec, log *slog.Logger) (greeting, error) {
-	p := initializeParams{ProtocolVersion: wireVersion, ExternalTools: []externalTool{}}
+	p := initializeParams{ProtocolVersion: wire.Version, ExternalTools: []externalTool{}}
 	p.Client.Name, p.Client.Version = "kimi-acp", clientVersion
 	p.Capabilities.SupportsQuestion = true
 	for _, t := range tools {

@@ -19,10 +19,10 @@ import (
 
 // The times where a Config says nothing.
 const (
-	DefaultHandshakeTime = time.Minute // a first start of Python on a busy machine takes long
-	DefaultCancelTime    = 10 * time.Second
-	DefaultPatience      = proc.ChildPatience
-	DefaultPause         = 250 * time.Millisecond
+	defaultHandshakeTime = time.Minute // a first start of Python on a busy machine takes long
+	defaultCancelTime    = 10 * time.Second
+	defaultPatience      = proc.ChildPatience
+	defaultPause         = 250 * time.Millisecond
 	lastPause            = 10 * time.Second
 )
 
@@ -85,16 +85,16 @@ var (
 // New makes a Kernel. Nothing is started yet.
 func New(cfg Config) *Kernel {
 	if cfg.HandshakeTime <= 0 {
-		cfg.HandshakeTime = DefaultHandshakeTime
+		cfg.HandshakeTime = defaultHandshakeTime
 	}
 	if cfg.CancelTime <= 0 {
-		cfg.CancelTime = DefaultCancelTime
+		cfg.CancelTime = defaultCancelTime
 	}
 	if cfg.Pause <= 0 {
-		cfg.Pause = DefaultPause
+		cfg.Pause = defaultPause
 	}
 	if cfg.Patience <= 0 {
-		cfg.Patience = DefaultPatience
+		cfg.Patience = defaultPatience
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()

@@ -10,6 +10,7 @@ import (
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
 )
 
 // errStuck says that a cancelled turn did not end, and the program was killed.
@@ -58,14 +59,6 @@ func (k *Kernel) prompt(ctx context.Context, p *peer, in soul.Input) (status str
 	return r.Status, nil
 }
 
-// The error codes of the Wire.
-const (
-	codeNoModel      = -32001
-	codeNotSupported = -32002
-	codeProvider     = -32003
-	codeAuthExpired  = -32004
-)
-
 // failure words why a turn failed.
 func (k *Kernel) failure(p *peer, err error, shown bool) error {
 	if isGone(err) {
@@ -81,13 +74,13 @@ func (k *Kernel) failure(p *peer, err error, shown bool) error {
 		return &soul.Trouble{Advice: "The kernel " + k.name() + " gave an answer that cannot be used. Send the prompt again.", Err: err}
 	}
 	switch e.Code {
-	case codeNoModel:
+	case wire.CodeNoModel:
 		return &soul.Trouble{Advice: "The kernel " + k.name() + " has no model: log in with it, or name one in its settings.", Err: err}
-	case codeNotSupported:
+	case wire.CodeNotSupported:
 		return &llm.Error{Kind: llm.KindBadRequest, Message: e.Message, Err: err}
-	case codeProvider:
+	case wire.CodeProvider:
 		return &llm.Error{Kind: llm.KindUnknown, Message: e.Message, Err: err}
-	case codeAuthExpired:
+	case wire.CodeAuthExpired:
 		return &llm.Error{Kind: llm.KindAuth, Message: e.Message, Err: err}
 	}
 	return &soul.Trouble{Advice: "The kernel " + k.name() + " failed: " + e.Message, Err: err}

@@ -11,6 +11,15 @@ import (
 // Version is the version of the protocol that this package speaks.
 const Version = "1.10"
 
+// The error codes of the protocol beyond those of JSON-RPC.
+const (
+	CodeInvalidState = -32000 // a turn runs, or none does
+	CodeNoModel      = -32001 // no model is set
+	CodeNotSupported = -32002 // the model, or the program, cannot do it
+	CodeProvider     = -32003 // the model's provider failed
+	CodeAuthExpired  = -32004 // the log-in has run out
+)
+
 // Recording says how a Recorder records.
 type Recording struct {
 	// Empty says that nothing was written to the file yet, so that it needs the

@@ -8,17 +8,10 @@ import (
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/wire"
 )
 
-// The error codes of the protocol beyond those of JSON-RPC.
-const (
-	codeInvalidState = -32000
-	codeNoModel      = -32001
-	codeNotSupported = -32002
-	codeProvider     = -32003
-)
-
-func stateError(text string) error { return &jsonrpc.Error{Code: codeInvalidState, Message: text} }
+func stateError(text string) error { return &jsonrpc.Error{Code: wire.CodeInvalidState, Message: text} }
 
 func errRunning() error { return stateError("An agent turn is already in progress") }
 
@@ -30,11 +23,11 @@ func promptError(err error) error {
 	var provider *llm.Error
 	switch {
 	case errors.Is(err, soul.ErrNoModel):
-		return &jsonrpc.Error{Code: codeNoModel, Message: soul.ErrNoModel.Error()}
+		return &jsonrpc.Error{Code: wire.CodeNoModel, Message: soul.ErrNoModel.Error()}
 	case errors.As(err, &capability):
-		return &jsonrpc.Error{Code: codeNotSupported, Message: capability.Error()}
+		return &jsonrpc.Error{Code: wire.CodeNotSupported, Message: capability.Error()}
 	case errors.As(err, &provider):
-		return &jsonrpc.Error{Code: codeProvider, Message: provider.Message}
+		return &jsonrpc.Error{Code: wire.CodeProvider, Message: provider.Message}
 	}
 	// As kimi-cli has it: the kind of the error in front of its words.
 	kind := strings.TrimPrefix(fmt.Sprintf("%T", err), "*")

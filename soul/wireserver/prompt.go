@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"kimi-acp/internal/jsonrpc"
@@ -75,7 +76,7 @@ func (s *server) keepState(in soul.Input, out soul.Outcome, failed error) {
 	for _, i := range s.executor.Plan() {
 		todos = append(todos, session.TodoState{Title: i.Title, Status: i.Status})
 	}
-	if title == "" && sameTodos(todos, kept.State().Todos) {
+	if title == "" && slices.Equal(todos, kept.State().Todos) {
 		return
 	}
 	if err := kept.UpdateState(func(st *session.State) {
@@ -86,18 +87,6 @@ func (s *server) keepState(in soul.Input, out soul.Outcome, failed error) {
 	}); err != nil {
 		s.log.Warn("the state of the session was not kept", "error", err)
 	}
-}
-
-func sameTodos(a, b []session.TodoState) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // restorePlan puts the to-do list of the session back.

@@ -91,9 +91,10 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 	if err := s.background.Keep(filepath.Join(o.Kept.OwnDir(), "tasks")); err != nil {
 		s.log.Warn("not all that went on in the background of the session is known", "error", err)
 	}
+	files := fileop.New(fileop.Options{Disk: disk, Roots: o.Roots})
 	s.executor = tool.NewExecutor(tool.Options{
 		Tasks:      s.background,
-		Operator:   fileop.New(fileop.Options{Disk: disk, Roots: o.Roots}),
+		Operator:   files,
 		Runner:     o.Runner,
 		Asker:      s.desk,
 		Questioner: s.desk,
@@ -117,7 +118,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		Retry:     o.Retry,
 		Compact:   o.Compact,
 		Controls:  s.switches,
-		Files:     fileop.New(fileop.Options{Disk: disk, Roots: o.Roots}),
+		Files:     files,
 		Profile:   soul.KimiProfile(s.switches, o.Skills),
 		Hooks:     s.hooks,
 		Mailbox:   o.Mailbox,
@@ -145,23 +146,25 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 
 // Handle takes what the client asks; see jsonrpc.Handler.
 func (s *server) Handle(call *jsonrpc.Call) {
-	handlers := map[string]func(*jsonrpc.Call){
-		"initialize":    s.initialize,
-		"prompt":        s.prompt,
-		"replay":        s.replay,
-		"steer":         s.steer,
-		"set_plan_mode": s.setPlanMode,
-		"cancel":        s.cancelTurn,
-	}
-	handle := handlers[call.Method()]
 	if call.IsNotification() {
 		return // kimi-cli does nothing without an id
 	}
-	if handle == nil {
+	switch call.Method() {
+	case "initialize":
+		s.initialize(call)
+	case "prompt":
+		s.prompt(call)
+	case "replay":
+		s.replay(call)
+	case "steer":
+		s.steer(call)
+	case "set_plan_mode":
+		s.setPlanMode(call)
+	case "cancel":
+		s.cancelTurn(call)
+	default:
 		call.Reply(nil, jsonrpc.Wire.MethodNotFound(call.Method()))
-		return
 	}
-	handle(call)
 }
 
 // InputEnded ends what runs: nobody can answer any more.
