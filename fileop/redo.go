@@ -1,7 +1,6 @@
 package fileop
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -133,6 +132,7 @@ func (f *redoFile) bringBack(ctx context.Context, r *redoing) {
 	f.file.wanted = f.err == nil
 }
 
+// restore takes the undoing, from what it found to what it left, out of the file.
 func (f *redoFile) restore(j *Journal) (UndoHow, error) {
 	now := contentOf(f.file.now)
 	switch {
@@ -142,33 +142,22 @@ func (f *redoFile) restore(j *Journal) (UndoHow, error) {
 		return "", ErrInTheWay
 	case now != f.left && f.found == "":
 		return "", fmt.Errorf("%w, so it is not deleted", ErrChangedSince)
-	case now == "" && f.left != "":
-		return "", ErrGone
 	case f.found == "":
 		f.file.now = nil
 		return UndoRestored, nil
-	}
-	found, err := j.content(f.found)
-	if err != nil {
-		return "", err
-	}
-	if now == f.left {
+	case f.left == "":
+		found, err := j.content(f.found)
+		if err != nil {
+			return "", err
+		}
 		f.file.now = found
 		return UndoRestored, nil
 	}
-	left, err := j.content(f.left)
-	if err != nil {
-		return "", err
+	text, how, err := j.unwrite(f.found, f.left, f.file.now)
+	if err == nil {
+		f.file.now = text
 	}
-	merged, ok := mergeBytes(left, found, f.file.now)
-	switch {
-	case !ok:
-		return "", ErrConflict
-	case bytes.Equal(merged, f.file.now):
-		return UndoAlready, nil
-	}
-	f.file.now = merged
-	return UndoMerged, nil
+	return how, err
 }
 
 // results says what came of each file, and how many were left alone.

@@ -217,33 +217,34 @@ func (u *undoing) undelete(f *undoFile, a TaskAction) (UndoHow, error) {
 }
 
 func (u *undoing) unedit(f *undoFile, a TaskAction) (UndoHow, error) {
-	now, how, err := u.unwrite(a, f.now)
+	now, how, err := u.journal.unwrite(a.Before, a.After, f.now)
 	if err == nil {
 		f.now = now
 	}
 	return how, err
 }
 
-// unwrite takes an edit out of what stands there now.
-func (u *undoing) unwrite(a TaskAction, now []byte) ([]byte, UndoHow, error) {
+// unwrite takes an edit, from the content before to that after it, out of what stands
+// there now.
+func (j *Journal) unwrite(before, after ContentID, now []byte) ([]byte, UndoHow, error) {
 	switch contentOf(now) {
 	case "":
 		return nil, "", ErrGone
-	case a.Before:
+	case before:
 		return now, UndoAlready, nil
 	}
-	before, err := u.journal.content(a.Before)
+	old, err := j.content(before)
 	if err != nil {
 		return nil, "", err
 	}
-	if contentID(now) == a.After {
-		return before, UndoRestored, nil
+	if contentID(now) == after {
+		return old, UndoRestored, nil
 	}
-	after, err := u.journal.content(a.After)
+	edited, err := j.content(after)
 	if err != nil {
 		return nil, "", err
 	}
-	merged, ok := mergeBytes(after, before, now)
+	merged, ok := mergeBytes(edited, old, now)
 	switch {
 	case !ok:
 		return nil, "", ErrConflict
@@ -267,7 +268,7 @@ func (u *undoing) unrename(ctx context.Context, old *undoFile, a TaskAction) (Un
 	}
 	text, how := moved.now, UndoRestored
 	if a.Before != a.After {
-		if text, how, err = u.unwrite(a, moved.now); err != nil {
+		if text, how, err = u.journal.unwrite(a.Before, a.After, moved.now); err != nil {
 			return "", nil, err
 		}
 	}
