@@ -51,50 +51,56 @@ func (d *Disk) Tidy(ctx context.Context, path string) {
 	_ = folder.Close() // a folder holds no data that could be lost
 }
 
-// tidy removes what was left behind in a folder, and tells whether nothing of it is
-// still there.
-func tidy(folder *os.Root) (clean bool) {
+// tidy removes what was left behind in a folder, and tells whether there is something
+// that may be removed later: it is in use, or too young to say.
+func tidy(folder *os.Root) (again bool) {
 	dir, err := folder.Open(".")
 	if err != nil {
 		return false
 	}
 	names, _ := dir.Readdirnames(maxTidied) // what cannot be listed is left
 	_ = dir.Close()
-	clean = true
 	for _, name := range names {
-		if isTempName(name) && !removeStray(folder, name) {
-			clean = false
+		if isTempName(name) && removeStray(folder, name) {
+			again = true
 		}
 	}
-	return clean
+	return again
 }
 
-func removeStray(folder *os.Root, name string) (removed bool) {
+// removeStray removes a file that was left behind, and tells whether that is to be tried
+// again. What is not ours, or cannot be removed, is not.
+func removeStray(folder *os.Root, name string) (again bool) {
 	info, err := folder.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || !mine(info) || time.Since(info.ModTime()) < tempAge {
+	if err != nil || !info.Mode().IsRegular() || !mine(info) {
 		return false
+	}
+	if time.Since(info.ModTime()) < tempAge {
+		return true
 	}
 	f, err := folder.OpenFile(name, os.O_RDWR|openWithoutWaiting, 0)
 	if err != nil {
 		return false
 	}
 	opened, err := f.Stat()
-	if err == nil && os.SameFile(info, opened) && filelock.Try(f) == nil {
-		removed = removeHeld(folder, name, f)
+	if err == nil && os.SameFile(info, opened) {
+		if filelock.Try(f) == nil {
+			removeHeld(folder, name, f)
+		} else {
+			again = true
+		}
 	}
 	_ = f.Close()
-	return removed
+	return again
 }
 
 // removeHeld removes a file that is open and locked. Where an open file cannot be
 // removed, it is closed first.
-func removeHeld(folder *os.Root, name string, f *os.File) bool {
-	err := folder.Remove(name)
-	if err != nil {
+func removeHeld(folder *os.Root, name string, f *os.File) {
+	if folder.Remove(name) != nil {
 		_ = f.Close()
-		err = folder.Remove(name)
+		_ = folder.Remove(name) // what cannot be removed stays
 	}
-	return err == nil || os.IsNotExist(err)
 }
 
 // tidyOnce tidies a folder before the first file is put in it.
@@ -103,7 +109,7 @@ func (d *Disk) tidyOnce(folder *os.Root, dir string, at *os.Root) {
 	if d.tidied[key] {
 		return
 	}
-	if tidy(folder) && len(d.tidied) < maxTidyNoted {
+	if !tidy(folder) && len(d.tidied) < maxTidyNoted {
 		if d.tidied == nil {
 			d.tidied = map[tidied]bool{}
 		}
@@ -111,7 +117,7 @@ func (d *Disk) tidyOnce(folder *os.Root, dir string, at *os.Root) {
 	}
 }
 
-// tidied is a folder that holds nothing left behind.
+// tidied is a folder that holds nothing left behind that could be removed.
 type tidied struct {
 	root *os.Root
 	dir  string
