@@ -318,17 +318,34 @@ func (s *Servers) failed(w *watch, server Server, err error) {
 
 // running are the servers that run, and may.
 func (s *Servers) running() []*client {
+	trusted := map[string]bool{} // by root: it is read from a file
+	for _, root := range s.rootsInUse() {
+		trusted[root] = s.o.Trusted(root)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*client
 	for _, w := range s.posts {
-		if w.client != nil && s.o.Trusted(w.root) {
+		if w.client != nil && trusted[w.root] {
 			w.used = s.o.pace.now()
 			all = append(all, w.client)
 		}
 	}
 	slices.SortFunc(all, func(a, b *client) int { return strings.Compare(a.server.Name+a.dir, b.server.Name+b.dir) })
 	return all
+}
+
+// rootsInUse are the roots in which a server runs, each once.
+func (s *Servers) rootsInUse() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var roots []string
+	for _, w := range s.posts {
+		if w.client != nil && !slices.Contains(roots, w.root) {
+			roots = append(roots, w.root)
+		}
+	}
+	return roots
 }
 
 // ready is the server for a file if it runs and has shown that it knows something, nil
