@@ -80,9 +80,7 @@ func (a *Agent) opens(call *jsonrpc.Call) (members, []string, error) {
 // bringBack opens a session that is kept. One that is open here is closed first,
 // unless a turn of it runs.
 func (a *Agent) bringBack(id string, roots []string, mcp []soul.MCPServer) (*session, error) {
-	a.mu.Lock()
-	open := a.sessions[id]
-	a.mu.Unlock()
+	open := a.opened(id)
 	if open != nil {
 		if open.busy() {
 			return nil, invalidRequest("A prompt of this session runs; wait for its end, or cancel it, and load the session then")

@@ -172,3 +172,18 @@ func (a *Agent) parkOldest() {
 		a.background(oldest.park)
 	}
 }
+
+// withFile runs f while the file of the session is there, which may have to be brought
+// back for it; also while a turn runs.
+func (s *session) withFile(f func() error) error {
+	var failed error
+	if s.file() != nil {
+		failed = f()
+	} else if err := s.awake(func() { failed = f() }); err != nil {
+		return err
+	}
+	if failed != nil {
+		return storeError(s.id, failed)
+	}
+	return nil
+}

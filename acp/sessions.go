@@ -29,6 +29,20 @@ func (a *Agent) closeSession(call *jsonrpc.Call) {
 // deleteSession serves session/delete. A session that is open is closed first; one
 // that is not there is fine.
 func (a *Agent) deleteSession(call *jsonrpc.Call) {
+	a.withID(call, func(id string) error {
+		if open := a.opened(id); open != nil {
+			a.end(open)
+		}
+		if err := a.opts.Sessions.Delete(id); err != nil && !errors.Is(err, store.ErrID) {
+			return storeError(id, err)
+		}
+		return nil
+	})
+}
+
+// withID serves a request about a kept session that may be open or not: what else comes
+// for the session waits until it is answered.
+func (a *Agent) withID(call *jsonrpc.Call, serve func(id string) error) {
 	p, err := parseParams(call.Params())
 	var id string
 	if err == nil {
@@ -41,22 +55,16 @@ func (a *Agent) deleteSession(call *jsonrpc.Call) {
 	release := a.claim(id)
 	call.GoLocal(func(context.Context) (any, error) {
 		defer release()
-		a.mu.Lock()
-		open := a.sessions[id]
-		a.mu.Unlock()
-		if open != nil {
-			a.end(open)
-		}
-		err := a.opts.Sessions.Delete(id)
-		if errors.Is(err, store.ErrID) {
-			err = nil
-		}
-		if err != nil {
-			err = storeError(id, err)
-		}
-		call.Reply(struct{}{}, err)
+		call.Reply(struct{}{}, serve(id)) // before what waits is served
 		return nil, nil
 	})
+}
+
+// opened is the session of that id, nil when it is not open.
+func (a *Agent) opened(id string) *session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sessions[id]
 }
 
 // forkSession serves session/fork, a method of the draft.
@@ -72,9 +80,7 @@ func (a *Agent) forkSession(call *jsonrpc.Call) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		a.mu.Lock()
-		open := a.sessions[id]
-		a.mu.Unlock()
+		open := a.opened(id)
 		if open != nil && open.busy() {
 			return nil, invalidRequest("A prompt of this session runs; wait for its end, or cancel it, and fork the session then")
 		}
@@ -167,14 +173,8 @@ func (a *Agent) setTitle(call *jsonrpc.Call) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		var err error
-		if set := func() { err = desk{s}.SetTitle(title) }; s.file() != nil {
-			set() // also while a turn runs
-		} else if waking := s.awake(set); waking != nil {
-			return nil, waking
-		}
-		if err != nil {
-			return nil, storeError(s.id, err)
+		if err := s.withFile(func() error { return desk{s}.SetTitle(title) }); err != nil {
+			return nil, err
 		}
 		call.ReplyNow(map[string]string{"title": desk{s}.Title()}, nil)
 		return nil, nil
