@@ -23,12 +23,21 @@ const (
 // longestDiagnosis is how long the problems of a file are waited for when somebody asks.
 const longestDiagnosis = 10 * time.Second
 
+// maxReads bounds how often a file is read again because an edit told the server its text
+// while it was read.
+const maxReads = 3
+
 // show tells a server the text of a file as the user sees it.
 func (s *Servers) show(ctx context.Context, c *client, path string) (text string, version int, told bool, err error) {
-	if text, err = s.o.Read(ctx, path); err != nil {
-		return "", 0, false, err
+	for range maxReads {
+		had := c.documents.version(path)
+		if text, err = s.o.Read(ctx, path); err != nil {
+			return "", 0, false, err
+		}
+		if version, told, err = c.documents.syncSince(had, path, text); !errors.Is(err, errOvertaken) {
+			break
+		}
 	}
-	version, told, err = c.documents.sync(path, text)
 	return text, version, told, c.explain("open", err)
 }
 
@@ -46,11 +55,8 @@ func (s *Servers) showOthers(ctx context.Context, c *client, path string) {
 		if p == path {
 			continue
 		}
-		other, err := s.o.Read(ctx, p)
-		switch {
-		case err == nil:
-			_, _, _ = c.documents.sync(p, other) // too large: then it is as it is on disk
-		case errors.Is(err, fs.ErrNotExist):
+		// One that is too large is for the server as it is on disk.
+		if _, _, _, err := s.show(ctx, c, p); errors.Is(err, fs.ErrNotExist) {
 			c.documents.close(p)
 		}
 	}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -39,14 +40,45 @@ func newDocuments(notify func(string, any) error) *documents {
 	return &documents{notify: notify, open: map[string]*document{}, last: map[string]int{}}
 }
 
+// errOvertaken says that the server was told a newer text of a file.
+var errOvertaken = errors.New("the file was shown to the language server in the meantime")
+
 // sync sees to it that the server has this text of a file, and gives its version and
 // whether the server was told anything.
 func (d *documents) sync(path, text string) (version int, told bool, err error) {
-	if len(text) > maxText {
-		return 0, false, fmt.Errorf("%s is too large for a language server, more than %d bytes", path, maxText)
+	if err := fits(path, text); err != nil {
+		return 0, false, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.tell(path, text)
+}
+
+// syncSince is sync for a text that was read when the server had this version of the file,
+// 0 for none. If it has another one by now, the text may be old: then nothing is told, and
+// the error is errOvertaken.
+func (d *documents) syncSince(version int, path, text string) (now int, told bool, err error) {
+	if err := fits(path, text); err != nil {
+		return 0, false, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if doc := d.open[path]; doc != nil && doc.version != version && doc.text != text {
+		return doc.version, false, errOvertaken
+	}
+	return d.tell(path, text)
+}
+
+// fits refuses texts that are too large for a server.
+func fits(path, text string) error {
+	if len(text) > maxText {
+		return fmt.Errorf("%s is too large for a language server, more than %d bytes", path, maxText)
+	}
+	return nil
+}
+
+// tell does the work of sync; mu is held.
+func (d *documents) tell(path, text string) (version int, told bool, err error) {
 	d.clock++
 	doc := d.open[path]
 	if doc == nil {

@@ -123,15 +123,19 @@ func focus(q contextprovider.Query) []string {
 func (p *symbolsProvider) atCursor(ctx context.Context, path string, at contextprovider.Position, start bool) ([]contextprovider.Symbol, string) {
 	s := p.servers
 	c := s.client(ctx, path, start)
-	text, err := s.o.Read(ctx, path)
+	read := s.o.Read
+	if c != nil {
+		read = func(ctx context.Context, path string) (string, error) {
+			text, _, _, err := s.show(ctx, c, path)
+			return text, err
+		}
+	}
+	text, err := read(ctx, path)
 	if err != nil || len(text) > maxText {
 		return nil, ""
 	}
 	word := wordAt(lineOf(text, at.Line), max(at.Column-1, 0))
 	if word == "" || !isName(word) || c == nil {
-		return nil, word
-	}
-	if _, _, err := c.documents.sync(path, text); err != nil {
 		return nil, word
 	}
 	pos := protocol.TextDocumentPositionParams{TextDocument: identifier(path), Position: protocol.Position{
@@ -191,15 +195,12 @@ func rank(list []string, path string) int {
 
 // described adds signature, text and count of uses to a symbol.
 func (s *Servers) described(ctx context.Context, c *client, y contextprovider.Symbol) contextprovider.Symbol {
-	text, err := s.o.Read(ctx, y.Path)
+	text, _, _, err := s.show(ctx, c, y.Path)
 	if err != nil {
 		return y
 	}
 	pos, err := positionOf(text, contextprovider.Place{Path: y.Path, Line: y.Line, Symbol: lastName(y.Name)})
 	if err != nil {
-		return y
-	}
-	if _, _, err := c.documents.sync(y.Path, text); err != nil {
 		return y
 	}
 	at := protocol.TextDocumentPositionParams{TextDocument: identifier(y.Path), Position: pos}

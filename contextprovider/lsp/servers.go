@@ -249,10 +249,14 @@ func (s *Servers) serve(w *watch, server Server, dir, path string) {
 func (s *Servers) warm(c *client, path string) {
 	ctx, cancel := context.WithTimeout(s.ctx, longestWarmUp)
 	defer cancel()
-	if _, _, _, err := s.show(ctx, c, path); err != nil {
+	text, err := s.o.Read(ctx, path)
+	if err != nil {
 		return // a file that is gone: another one will do
 	}
-	err := c.conn.Call(ctx, protocol.MethodTextDocumentDocumentSymbol, protocol.DocumentSymbolParams{TextDocument: identifier(path)}, nil)
+	if _, _, err := c.documents.syncSince(0, path, text); err != nil && !errors.Is(err, errOvertaken) {
+		return
+	}
+	err = c.conn.Call(ctx, protocol.MethodTextDocumentDocumentSymbol, protocol.DocumentSymbolParams{TextDocument: identifier(path)}, nil)
 	var refused *jsonrpc.Error
 	if err == nil || errors.As(err, &refused) {
 		c.warm.Store(true)

@@ -168,6 +168,75 @@ func TestNewProblems(t *testing.T) {
 	})
 }
 
+// A text that was read before an edit and arrives after it is not put over the edit.
+func TestAnEditOvertakesReading(t *testing.T) {
+	const before, after = "def a\n", "def a\nBUG\n"
+	readers := map[string]func(g *ground, c *client, path string) error{
+		"the warm-up": func(g *ground, c *client, path string) error {
+			g.servers.warm(c, path)
+			return nil
+		},
+		"a question about problems": func(g *ground, _ *client, path string) error {
+			all, err := g.servers.Diagnostics(t.Context(), path)
+			if err == nil && brief(all) != "2:1 error fake/7 bug in BUG" {
+				err = fmt.Errorf("told %v", all)
+			}
+			return err
+		},
+		"a question about another file": func(g *ground, _ *client, path string) error {
+			_, err := g.servers.Diagnostics(t.Context(), g.write("other.fake", ""))
+			return err
+		},
+		"a symbol that is described": func(g *ground, c *client, path string) error {
+			g.servers.described(t.Context(), c, contextprovider.Symbol{Name: "a", Path: path, Line: 1})
+			return nil
+		},
+	}
+	for name, reader := range readers {
+		t.Run(name, func(t *testing.T) {
+			read, edited := make(chan struct{}), make(chan struct{})
+			var armed atomic.Bool
+			var once sync.Once
+			g := newGround(t, "nameless", func(o *Options) {
+				from := o.Read
+				o.Read = func(ctx context.Context, path string) (string, error) {
+					text, err := from(ctx, path)
+					if armed.Load() && filepath.Base(path) == "a.fake" {
+						once.Do(func() {
+							close(read)
+							<-edited
+						})
+					}
+					return text, err
+				}
+			})
+			path := g.write("a.fake", before)
+			g.up(path)
+			c, err := g.servers.forFile(t.Context(), path, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.servers.warm(c, path) // the one of its start may still be under way; it finds the file shown
+			armed.Store(true)
+			ended := make(chan error, 1)
+			go func() { ended <- reader(g, c, path) }()
+			<-read
+			g.write("a.fake", after)
+			text := before
+			if got := brief(g.servers.NewProblems(t.Context(), path, &text, after)); got != "2:1 error fake/7 bug in BUG" {
+				t.Errorf("told %q", got)
+			}
+			close(edited)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			if !c.documents.holds(path, after) {
+				t.Error("the server has the old text again")
+			}
+		})
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	g := newGround(t, "good", nil)
 	const text = "def größe😀\ndef a\nuse größe😀 a\n  a BUG a\n"
