@@ -183,7 +183,7 @@ func TestAnEditOvertakesReading(t *testing.T) {
 			}
 			return err
 		},
-		"a question about another file": func(g *ground, _ *client, path string) error {
+		"a question about another file": func(g *ground, _ *client, _ string) error {
 			_, err := g.servers.Diagnostics(t.Context(), g.write("other.fake", ""))
 			return err
 		},
