@@ -48,12 +48,12 @@ type client struct {
 
 // open starts a server and introduces us. ctx is the life of the server; it bounds the
 // start too.
-func open(ctx context.Context, s Server, dir string, environ []string, runner *proc.Runner, log *slog.Logger) (*client, error) {
-	service, err := runner.Start(proc.Program{Args: s.Command, Dir: dir, Environ: append(slices.Clone(environ), s.Environ...)})
+func open(ctx context.Context, s Server, dir string, o Options) (*client, error) {
+	service, err := o.Runner.Start(proc.Program{Args: s.Command, Dir: dir, Environ: append(slices.Clone(o.Environ), s.Environ...)})
 	if err != nil {
 		return nil, err
 	}
-	c := &client{server: s, dir: dir, log: log.With("server", s.Name), service: service, over: make(chan struct{}), longest: longestRequest, findings: newFindings()}
+	c := &client{server: s, dir: dir, log: o.Logger.With("server", s.Name), service: service, over: make(chan struct{}), longest: longestRequest, findings: newFindings(o.pace.settle)}
 	c.conn = jsonrpc.NewConn(service.Out, service.In, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		Framing: jsonrpc.ContentLength, Dialect: jsonrpc.LSP, Logger: c.log,
 		MaxMessage: maxAnswer, MaxQueued: maxUnsent,

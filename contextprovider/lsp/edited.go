@@ -31,12 +31,12 @@ func (s *Servers) NewProblems(ctx context.Context, path string, before *string, 
 	if c == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestCheck)
+	ctx, cancel := context.WithTimeout(ctx, s.o.pace.check)
 	defer cancel()
 	var base []contextprovider.Diagnostic
 	known := before == nil
 	if before != nil {
-		base, known = c.baseline(ctx, path, *before)
+		base, known = s.baseline(ctx, c, path, *before)
 	}
 	prior, mark := c.findings.all(), c.findings.mark()
 	version, told, err := c.documents.sync(path, after)
@@ -89,7 +89,7 @@ func (s *Servers) elsewhere(c *client, path string, prior map[string]published) 
 
 // baseline gives the problems of a file as it was, which the server may have to be shown
 // first. It is false when they are not known soon.
-func (c *client) baseline(ctx context.Context, path, before string) ([]contextprovider.Diagnostic, bool) {
+func (s *Servers) baseline(ctx context.Context, c *client, path, before string) ([]contextprovider.Diagnostic, bool) {
 	mark := c.findings.mark()
 	version, told, err := c.documents.sync(path, before)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *client) baseline(ctx context.Context, path, before string) ([]contextpr
 		p, ok := c.findings.get(path)
 		return p.all, ok
 	}
-	ctx, cancel := context.WithTimeout(ctx, baselineCheck)
+	ctx, cancel := context.WithTimeout(ctx, s.o.pace.baseline)
 	defer cancel()
 	p, ok := c.findings.await(ctx, path, version, mark)
 	return p.all, ok

@@ -30,14 +30,16 @@ type published struct {
 
 // findings keeps what a server publishes. It may be used by several goroutines at once.
 type findings struct {
+	settle time.Duration // see settleTime
+
 	mu      sync.Mutex
 	seq     int64
 	files   map[string]published
 	changed chan struct{} // closed at the next publication
 }
 
-func newFindings() *findings {
-	return &findings{files: map[string]published{}, changed: make(chan struct{})}
+func newFindings(settle time.Duration) *findings {
+	return &findings{settle: settle, files: map[string]published{}, changed: make(chan struct{})}
 }
 
 // put takes in what a server says about a file. A version that we have not reached is a
@@ -93,7 +95,7 @@ func (f *findings) quiet(ctx context.Context) {
 		}
 		changed := f.changed
 		f.mu.Unlock()
-		rest := time.NewTimer(settleTime - time.Since(last))
+		rest := time.NewTimer(f.settle - time.Since(last))
 		select {
 		case <-changed:
 			rest.Stop()
@@ -133,7 +135,7 @@ func (f *findings) await(ctx context.Context, path string, version int, mark int
 			}
 			continue
 		}
-		quiet := time.NewTimer(settleTime - time.Since(p.at))
+		quiet := time.NewTimer(f.settle - time.Since(p.at))
 		select {
 		case <-changed:
 			quiet.Stop()

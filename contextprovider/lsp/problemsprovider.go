@@ -30,9 +30,9 @@ const (
 
 // Gather gives errors and warnings, as far as servers know them soon.
 func (p *problemsProvider) Gather(ctx context.Context, q contextprovider.Query) (contextprovider.Facts, error) {
-	ctx, cancel := context.WithTimeout(ctx, gatherTime)
-	defer cancel()
 	s := p.servers
+	ctx, cancel := context.WithTimeout(ctx, s.o.pace.gather)
+	defer cancel()
 	p.notice(q.Changed)
 	var facts contextprovider.Facts
 	for _, path := range p.files(q) {

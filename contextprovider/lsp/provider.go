@@ -47,9 +47,9 @@ const maxEach = 3
 
 // Gather looks the names up, with a server where one can be asked at once.
 func (p *symbolsProvider) Gather(ctx context.Context, q contextprovider.Query) (contextprovider.Facts, error) {
-	ctx, cancel := context.WithTimeout(ctx, gatherTime)
-	defer cancel()
 	s := p.servers
+	ctx, cancel := context.WithTimeout(ctx, s.o.pace.gather)
+	defer cancel()
 	names := named(q)
 	var facts contextprovider.Facts
 	if e := q.Editor; e != nil && e.Cursor != nil && e.Active != "" && !e.Withheld {

@@ -41,12 +41,41 @@ type Options struct {
 	pace pace // the zero value is the usual one
 }
 
-// pace says when servers are started and ended.
+// pace says when servers are started and ended, and how long they are waited for.
 type pace struct {
 	idle    time.Duration // after which a server that nobody asks is ended
 	trust   time.Duration // between looks whether the workspace of a server is still trusted
 	backOff time.Duration // after the first failure; twice as long after each further one
 	now     func() time.Time
+
+	check    time.Duration // that an edit waits
+	baseline time.Duration // of it, for how things stood before
+	gather   time.Duration // that a provider takes
+	settle   time.Duration // that a file has to be left alone by a server
+}
+
+// filled is the pace with the usual one where it says nothing.
+func (p pace) filled() pace {
+	if p.now == nil {
+		p.now = time.Now
+	}
+	for _, d := range []struct {
+		set *time.Duration
+		to  time.Duration
+	}{
+		{&p.idle, idleTime},
+		{&p.trust, trustTime},
+		{&p.backOff, backOffTime},
+		{&p.check, longestCheck},
+		{&p.baseline, baselineCheck},
+		{&p.gather, gatherTime},
+		{&p.settle, settleTime},
+	} {
+		if *d.set == 0 {
+			*d.set = d.to
+		}
+	}
+	return p
 }
 
 // The usual pace, and the bounds on servers.
@@ -108,18 +137,7 @@ func New(o Options) *Servers {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.pace.idle == 0 {
-		o.pace.idle = idleTime
-	}
-	if o.pace.trust == 0 {
-		o.pace.trust = trustTime
-	}
-	if o.pace.backOff == 0 {
-		o.pace.backOff = backOffTime
-	}
-	if o.pace.now == nil {
-		o.pace.now = time.Now
-	}
+	o.pace = o.pace.filled()
 	s := &Servers{o: o, posts: map[post]*watch{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
@@ -221,7 +239,7 @@ func (s *Servers) forFile(ctx context.Context, path string, wait bool) (*client,
 // serve runs a server from its start, for a file, to its end.
 func (s *Servers) serve(w *watch, server Server, dir, path string) {
 	began := s.o.pace.now()
-	c, err := open(s.ctx, server, dir, s.o.Environ, s.o.Runner, s.o.Logger)
+	c, err := open(s.ctx, server, dir, s.o)
 	s.mu.Lock()
 	w.client = c
 	close(w.starting)
