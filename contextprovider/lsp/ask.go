@@ -99,16 +99,21 @@ func (s *Servers) Diagnostics(ctx context.Context, path string) ([]contextprovid
 // diagnose gives the problems of a file as it is now. It is false when they did not come
 // before ctx ended.
 func (s *Servers) diagnose(ctx context.Context, c *client, path string) ([]contextprovider.Diagnostic, bool, error) {
-	mark := c.findings.mark()
 	_, version, told, err := s.show(ctx, c, path)
 	if err != nil {
 		return nil, false, err
 	}
-	if known, ok := c.findings.get(path); ok && !told && (known.version == 0 || known.version >= version) {
+	mark := c.documents.told(path)
+	known, ok := c.findings.get(path)
+	if ok && !told && known.about(version, mark) {
 		return known.all, true, nil
 	}
-	p, ok := c.findings.await(ctx, path, version, mark)
-	return p.all, ok, nil
+	if p, found := c.findings.await(ctx, path, version, mark); found {
+		return p.all, true, nil
+	}
+	// Some servers do not say again what has not changed. One that was told the text before,
+	// and has said nothing until now, may be such a one.
+	return known.all, ok && !told, nil
 }
 
 // Definition asks a server, or looks for something of that name in the texts.

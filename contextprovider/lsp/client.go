@@ -58,7 +58,7 @@ func open(ctx context.Context, s Server, dir string, o Options) (*client, error)
 		Framing: jsonrpc.ContentLength, Dialect: jsonrpc.LSP, Logger: c.log,
 		MaxMessage: maxAnswer, MaxQueued: maxUnsent,
 	})
-	c.documents = newDocuments(c.conn.Notify)
+	c.documents = newDocuments(c.conn.Notify, c.findings)
 	go func() { // ends with the connection, which end waits for
 		defer close(c.over)
 		if err := c.conn.Run(ctx); err != nil && ctx.Err() == nil {

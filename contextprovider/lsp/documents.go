@@ -21,6 +21,7 @@ const (
 type document struct {
 	version int
 	text    string
+	told    int64 // the mark of the server's findings when it was told the text
 	used    int64
 }
 
@@ -28,6 +29,7 @@ type document struct {
 // order of their versions. It may be used by several goroutines at once.
 type documents struct {
 	notify func(method string, params any) error
+	mark   func() int64 // of the server's findings
 
 	mu    sync.Mutex
 	open  map[string]*document
@@ -36,8 +38,8 @@ type documents struct {
 	last  map[string]int // versions of files that were closed: numbers only grow
 }
 
-func newDocuments(notify func(string, any) error) *documents {
-	return &documents{notify: notify, open: map[string]*document{}, last: map[string]int{}}
+func newDocuments(notify func(string, any) error, f *findings) *documents {
+	return &documents{notify: notify, mark: f.mark, open: map[string]*document{}, last: map[string]int{}}
 }
 
 // errOvertaken says that the server was told a newer text of a file.
@@ -80,10 +82,11 @@ func fits(path, text string) error {
 // tell does the work of sync; mu is held.
 func (d *documents) tell(path, text string) (version int, told bool, err error) {
 	d.clock++
+	mark := d.mark() // what is found from here on may be about this text
 	doc := d.open[path]
 	if doc == nil {
 		d.makeRoom(len(text))
-		doc = &document{version: d.last[path] + 1, text: text, used: d.clock}
+		doc = &document{version: d.last[path] + 1, text: text, told: mark, used: d.clock}
 		err := d.notify(protocol.MethodTextDocumentDidOpen, protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
 			URI: fileuri.Of(path), LanguageID: languageID(path), Version: protocol.Integer(doc.version), Text: text, //nolint:gosec // counts edits
 		}})
@@ -106,7 +109,7 @@ func (d *documents) tell(path, text string) (version int, told bool, err error) 
 		return 0, false, err
 	}
 	d.size += len(text) - len(doc.text)
-	doc.version, doc.text = next, text
+	doc.version, doc.text, doc.told = next, text, mark
 	return next, true, nil
 }
 
@@ -133,6 +136,17 @@ func (d *documents) version(path string) int {
 	defer d.mu.Unlock()
 	if doc := d.open[path]; doc != nil {
 		return doc.version
+	}
+	return 0
+}
+
+// told is the mark of the server's findings when it was told the text that it has of a
+// file: what it found before is about another one.
+func (d *documents) told(path string) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if doc := d.open[path]; doc != nil {
+		return doc.told
 	}
 	return 0
 }

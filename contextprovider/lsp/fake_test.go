@@ -20,7 +20,8 @@ import (
 //	late      problems come as two messages, the first without the last problem
 //	ahead     problems are said to be about a version that does not exist
 //	behind    before those of a version, problems of the one before it come again
-//	nameless  problems do not say which version they are about
+//	nameless  problems do not say which version they are about, and those of a text with
+//	          SLOW come once the symbols of its file are asked for
 //	mute      it never says anything about problems
 //	crash     it ends when a file is opened
 //	refuse    it answers initialize with an error
@@ -99,7 +100,12 @@ func (f *fake) handle(call *jsonrpc.Call) {
 			}
 		}
 		call.Reply(all, nil)
+	case "workspace/didChangeWatchedFiles":
+		f.watched(call)
 	case "textDocument/documentSymbol":
+		if f.temper == "nameless" && strings.Contains(text, "SLOW") {
+			f.check(uri, strings.ReplaceAll(text, "SLOW", ""), 0)
+		}
 		all := []any{}
 		for i, line := range strings.Split(text, "\n") {
 			if name, ok := strings.CutPrefix(line, "def "); ok {
@@ -181,6 +187,17 @@ func (f *fake) initialize(call *jsonrpc.Call) {
 	call.Reply(hello, nil)
 }
 
+// watched tells of each file that was changed on disk in which way it was said to be.
+func (f *fake) watched(call *jsonrpc.Call) {
+	var p protocol.DidChangeWatchedFilesParams
+	_ = json.Unmarshal(call.Params(), &p)
+	for _, c := range p.Changes {
+		_ = f.conn.Notify("textDocument/publishDiagnostics", map[string]any{"uri": c.URI, "diagnostics": []any{
+			map[string]any{"range": span(0, 0, 1), "message": fmt.Sprintf("a change of kind %d", c.Type)},
+		}})
+	}
+}
+
 // check takes in a text and tells its problems.
 func (f *fake) check(uri, text string, version int) {
 	f.mu.Lock()
@@ -216,7 +233,9 @@ func (f *fake) check(uri, text string, version int) {
 		tell(version-1, before)
 		tell(version, all)
 	case "nameless":
-		tell(nil, all)
+		if !strings.Contains(text, "SLOW") {
+			tell(nil, all)
+		}
 	default:
 		tell(version, all)
 	}

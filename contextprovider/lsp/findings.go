@@ -28,6 +28,12 @@ type published struct {
 	all     []contextprovider.Diagnostic
 }
 
+// about tells whether it is about a version of a text that the server was told at a mark,
+// or about a later one.
+func (p published) about(version int, mark int64) bool {
+	return p.version >= version || p.version == 0 && p.seq > mark
+}
+
 // findings keeps what a server publishes. It may be used by several goroutines at once.
 type findings struct {
 	settle time.Duration // see settleTime

@@ -100,7 +100,7 @@ func TestWarmUpStartsNothing(t *testing.T) {
 
 func TestDocumentBounds(t *testing.T) {
 	var sent []string
-	d := newDocuments(func(method string, _ any) error { sent = append(sent, method); return nil })
+	d := newDocuments(func(method string, _ any) error { sent = append(sent, method); return nil }, newFindings(0))
 	for i := range maxOpen + 3 {
 		if _, _, err := d.sync(fmt.Sprintf("/f%d", i), "x"); err != nil {
 			t.Fatal(err)

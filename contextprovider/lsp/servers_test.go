@@ -242,6 +242,32 @@ func TestAnEditOvertakesReading(t *testing.T) {
 	}
 }
 
+// What a server without versions has said of a text before an edit is not what it says of
+// the text after it.
+func TestProblemsOfAnEarlierText(t *testing.T) {
+	const before, after = "def a\nBUG\n", "def a\nSLOW\n"
+	g := newGround(t, "nameless", nil)
+	path := g.write("a.fake", before)
+	g.up(path)
+	if all, err := g.servers.Diagnostics(t.Context(), path); err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	g.write("a.fake", after)
+	text := before
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	g.servers.NewProblems(impatient, path, &text, after)
+	answer := make(chan string, 1)
+	go func() {
+		all, err := g.servers.Diagnostics(t.Context(), path)
+		answer <- fmt.Sprint(brief(all), err)
+	}()
+	g.up(path)
+	if got := <-answer; got != "<nil>" {
+		t.Errorf("told %s", got)
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	g := newGround(t, "good", nil)
 	const text = "def größe😀\ndef a\nuse größe😀 a\n  a BUG a\n"
