@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -79,31 +80,45 @@ func (p *problemsProvider) files(q contextprovider.Query) []string {
 // notice tells the servers of files that were changed on disk by others, which they
 // cannot see: nobody watches the disk for them.
 func (p *problemsProvider) notice(changed []string) {
-	next := make(map[string]time.Time, len(changed))
-	var events []string
+	next, events := make(map[string]time.Time, len(changed)), map[string]protocol.UInteger{}
 	for _, path := range changed {
-		info, err := os.Lstat(path)
-		at := time.Time{}
-		if err == nil {
-			at = info.ModTime()
-		}
+		at, kind := lastChange(path)
 		next[path] = at
 		if was, known := p.times[path]; p.times != nil && (!known || !was.Equal(at)) {
-			events = append(events, path)
+			events[path] = kind
+		}
+	}
+	for path := range p.times {
+		if _, still := next[path]; !still { // it was taken back, stashed or committed
+			_, events[path] = lastChange(path)
 		}
 	}
 	p.times = next
+	p.tell(events)
+}
+
+// lastChange is when a file was changed, the zero time for one that is not there, and in
+// which way.
+func lastChange(path string) (time.Time, protocol.UInteger) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}, protocol.UInteger(protocol.FileChangeTypeDeleted)
+	}
+	return info.ModTime(), protocol.UInteger(protocol.FileChangeTypeChanged)
+}
+
+// tell tells the servers of changes of files of theirs, by path.
+func (p *problemsProvider) tell(events map[string]protocol.UInteger) {
+	if len(events) == 0 {
+		return
+	}
 	for _, c := range p.servers.running() {
 		var tell protocol.DidChangeWatchedFilesParams
-		for _, path := range events {
+		for _, path := range slices.Sorted(maps.Keys(events)) {
 			if !c.server.serves(path) {
 				continue
 			}
-			kind := protocol.FileChangeTypeChanged
-			if next[path].IsZero() {
-				kind = protocol.FileChangeTypeDeleted
-			}
-			tell.Changes = append(tell.Changes, protocol.FileEvent{URI: fileuri.Of(path), Type: protocol.UInteger(kind)})
+			tell.Changes = append(tell.Changes, protocol.FileEvent{URI: fileuri.Of(path), Type: events[path]})
 		}
 		if len(tell.Changes) > 0 {
 			_ = c.conn.Notify(protocol.MethodWorkspaceDidChangeWatchedFiles, tell) // a server that is gone needs no news

@@ -1,10 +1,13 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"kimi-acp/contextprovider"
 )
@@ -95,6 +98,37 @@ func TestWarmUpStartsNothing(t *testing.T) {
 	g.facts(q)
 	if n := len(g.servers.posts); n != 1 {
 		t.Errorf("%d servers were asked for", n)
+	}
+}
+
+// What git named once and names no more has changed again: it was taken back, stashed or
+// committed.
+func TestFilesThatHaveChangedBack(t *testing.T) {
+	g := newGround(t, "good", nil)
+	g.up(g.write("a.fake", "def a\n"))
+	c := g.servers.running()[0]
+	path := filepath.Join(g.dir, "b.fake")
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &problemsProvider{servers: g.servers}
+	p.notice([]string{path})
+	p.notice(nil)
+	patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if told, _ := c.findings.await(patient, path, 0, 0); brief(told.all) != "1:1 error fake/ a change of kind 2" {
+		t.Errorf("the server was told %q", brief(told.all))
+	}
+	mark := c.findings.mark()
+	p.notice([]string{path})
+	c.findings.await(patient, path, 0, mark)
+	mark = c.findings.mark()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	p.notice(nil)
+	if told, _ := c.findings.await(patient, path, 0, mark); brief(told.all) != "1:1 error fake/ a change of kind 3" {
+		t.Errorf("the server was told %q", brief(told.all))
 	}
 }
 
