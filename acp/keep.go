@@ -55,13 +55,7 @@ func (s *session) keep(kept *store.Session) {
 // longer there falls back; it says so in a sentence.
 func (s *session) restore(kept *store.Session) (fallback string) {
 	s.titled = kept.State().CustomTitle != ""
-	plan, ok := tool.PlanIn(kept.Restored().Messages)
-	if !ok {
-		for _, t := range kept.State().Todos {
-			plan = append(plan, wire.PlanItem{Title: t.Title, Status: t.Status})
-		}
-	}
-	s.executor.SetPlan(plan)
+	s.executor.SetPlan(tool.PlanKept(kept.Restored().Messages, kept.State().TodoItems()))
 	var o keptOptions
 	s.saved = kept.Options()
 	if json.Unmarshal(s.saved, &o) != nil {

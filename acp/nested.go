@@ -6,6 +6,7 @@ import (
 	"kimi-acp/internal/policy"
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
 
@@ -32,6 +33,12 @@ type nestedMeta struct {
 // nested shows an event of an agent.
 func (v *view) nested(e wire.SubagentEvent) {
 	if e.ParentToolCallID == nil {
+		return
+	}
+	if tool.IsPlanMove(e) {
+		if r, ok := e.Event.(wire.ToolResult); ok {
+			v.plan(r.ReturnValue)
+		}
 		return
 	}
 	parent := *e.ParentToolCallID

@@ -25,8 +25,10 @@ func planned(t *testing.T) modeltest.Part {
 }
 
 // statuses are the plans that a turn showed, a letter for each entry.
-func statuses(turn *acptest.Turn) (all []string) {
-	for _, u := range turn.Updates() {
+func statuses(turn *acptest.Turn) []string { return statusesOf(turn.Updates()) }
+
+func statusesOf(updates []acptest.Update) (all []string) {
+	for _, u := range updates {
 		if u.Kind != "plan" {
 			continue
 		}
@@ -74,7 +76,7 @@ func TestPlanIsDoneByAgents(t *testing.T) {
 		case last == "plan":
 			return calls(planned(t))
 		case last == "do it":
-			return calls(modeltest.Call(0, "run", "RunPlan", `{"context":"the goal"}`))
+			return calls(modeltest.Call(0, "run", "RunPlan", `{"context":"the goal","review":false}`))
 		}
 		return saysText(strings.TrimPrefix(last, "<system>"))
 	})
@@ -134,7 +136,7 @@ func TestCancelOfAPlan(t *testing.T) {
 		case last == "plan":
 			return calls(planned(t))
 		case last == "do it":
-			return calls(modeltest.Call(0, "run", "RunPlan", `{"context":"the goal"}`))
+			return calls(modeltest.Call(0, "run", "RunPlan", `{"context":"the goal","review":false}`))
 		}
 		return saysText("yes")
 	})

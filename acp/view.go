@@ -7,6 +7,7 @@ import (
 
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
+	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
 
@@ -71,13 +72,13 @@ func (v *view) Receive(m wire.Message) {
 		v.calls.more(m.ArgumentsPart)
 	case wire.ToolProgress:
 		v.calls.progress(m)
-		if m.Todo != nil {
-			v.showPlan(soul.PlanFrom(m.Todo))
-		}
 	case wire.ToolResult:
 		v.calls.result(m)
 		v.plan(m.ReturnValue)
 	case wire.SubagentEvent:
+		if tool.IsPlanMove(m) {
+			v.session.savePlan() // should the program be killed, what is done is known
+		}
 		v.nested(m)
 	case wire.ApprovalRequest:
 		v.session.askPermission(m)

@@ -1,6 +1,12 @@
 package soul
 
-import "kimi-acp/soul/wire"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kimi-acp/soul/wire"
+)
 
 // Priority is how much a plan's step matters.
 type Priority string
@@ -69,4 +75,50 @@ func priorityOf(p string) Priority {
 		return Priority(p)
 	}
 	return PriorityMedium
+}
+
+// Reopen has completed steps done once more; the others stay as they are.
+func (p AgentPlan) Reopen(ids []string) AgentPlan {
+	steps := slices.Clone(p.Steps)
+	for n, s := range steps {
+		if slices.Contains(ids, s.ID) && TaskTable.Allows(s.State, TaskReopened) {
+			steps[n].State = TaskReopened
+		}
+	}
+	return AgentPlan{Steps: steps}
+}
+
+// Items gives the plan as a to-do list, which has no word for failed and cancelled
+// steps: they are still to be done.
+func (p AgentPlan) Items() []wire.PlanItem {
+	items := make([]wire.PlanItem, 0, len(p.Steps))
+	for _, s := range p.Steps {
+		status := "pending"
+		switch s.State {
+		case TaskRunning:
+			status = "in_progress"
+		case TaskCompleted, TaskReviewed:
+			status = "done"
+		}
+		items = append(items, wire.PlanItem{ID: s.ID, Title: s.Title, Status: status, Priority: string(s.Priority), DependsOn: s.DependsOn})
+	}
+	return items
+}
+
+// Progress says in a line how far the plan is, and which steps are under way.
+func (p AgentPlan) Progress() string {
+	done, now := 0, []string(nil)
+	for _, s := range p.Steps {
+		switch s.State {
+		case TaskCompleted, TaskReviewed:
+			done++
+		case TaskRunning:
+			now = append(now, s.Title)
+		}
+	}
+	line := fmt.Sprintf("%d of %s done", done, plural(len(p.Steps), "step"))
+	if len(now) > 0 {
+		line += ", under way: " + strings.Join(now, ", ")
+	}
+	return line
 }

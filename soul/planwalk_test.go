@@ -56,7 +56,7 @@ func TestWalk(t *testing.T) {
 				}
 				var before AgentPlan
 				plan := AgentPlan{Steps: c.plan}
-				got, err := plan.Walk(t.Context(), do, func(p AgentPlan) {
+				got, err := plan.Walk(t.Context(), Work{Do: do}, func(p AgentPlan) {
 					synctest.Wait() // so that attempts begin in the order of the moves
 					before = p
 				})
@@ -83,10 +83,10 @@ func TestWalkIsCancelled(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		got, err := plan.Walk(ctx, func(ctx context.Context, _ PlanStep, _ int) error {
+		got, err := plan.Walk(ctx, Work{Do: func(ctx context.Context, _ PlanStep, _ int) error {
 			<-ctx.Done()
 			return ctx.Err()
-		}, func(AgentPlan) {})
+		}}, func(AgentPlan) {})
 		if want := "a cancelled, b cancelled, c cancelled, d cancelled, e pending, f pending"; err != nil || states(got) != want {
 			t.Errorf("got %s, %v", states(got), err)
 		}
@@ -98,7 +98,7 @@ func TestWalkIsCancelled(t *testing.T) {
 
 func TestWalkSurvivesAPanic(t *testing.T) {
 	plan := AgentPlan{Steps: []PlanStep{{ID: "a", State: TaskPending}}}
-	got, err := plan.Walk(t.Context(), func(context.Context, PlanStep, int) error { panic("ouch") }, func(AgentPlan) {})
+	got, err := plan.Walk(t.Context(), Work{Do: func(context.Context, PlanStep, int) error { panic("ouch") }}, func(AgentPlan) {})
 	if err != nil || states(got) != "a failed" {
 		t.Errorf("got %s, %v", states(got), err)
 	}

@@ -141,6 +141,8 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, m *mod
 		Retry:    retryPolicy(cfg),
 		Compact:  compaction(cfg),
 		Logger:   log,
+
+		SkipReviews: cfg.NoPlanReview,
 	}))
 	made = soul.New(soul.Config{
 		SessionID:   s.SessionID,

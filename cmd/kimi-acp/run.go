@@ -136,7 +136,7 @@ func runRun(args []string) int {
 		Guard: guard, Hooks: hooks, Skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: dir, trusted: guard.Trusted}, log.Logger),
 		Code: codeOfRun(log.Logger, runner, guard, dir, cfg),
 		Mode: mode, MaxSteps: f.maxSteps, Ralph: cfg.Loop.MaxRalphIterations,
-		Goal: soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens}, Retry: retryPolicy(cfg), Compact: compaction(cfg), Logger: log.Logger,
+		Goal: soul.GoalBudget{Rounds: cfg.Goal.Rounds, Tokens: cfg.Goal.Tokens}, Retry: retryPolicy(cfg), Compact: compaction(cfg), SkipReviews: cfg.NoPlanReview, Logger: log.Logger,
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = cfg.Loop.MaxStepsPerTurn

@@ -119,7 +119,7 @@ func serveWire(args []string) int {
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
 		System: wireSystem(ctx, roots, runner.Shell()),
 		Tools:  tools, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
-		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), Hooks: hooks.Calls, Logger: log.Logger,
+		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), SkipReviews: cfg.NoPlanReview, Hooks: hooks.Calls, Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
 		log.Info("the connection ended", "error", err)
@@ -290,7 +290,7 @@ const (
 // mailbox of its SendDMail, if it has that.
 func agentTools(agent, path string) ([]tool.Tool, *tool.Mailbox, error) {
 	box := &tool.Mailbox{}
-	all := append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewSendDMail(box, false))
+	all := append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewRunPlan(subagent.Types()), tool.NewSendDMail(box, false))
 	switch {
 	case path != "":
 		a, err := config.ReadAgentFile(path)

@@ -44,14 +44,16 @@ type Config struct {
 	// ShareDir is the folder for everything kept between runs, an absolute path or
 	// empty when there is no place for it: then nothing is kept.
 	ShareDir     string
-	Debug        bool     // log the details too
-	Models       []Model  // the usable ones with distinct IDs: the default first, then by source and place in the file
-	DefaultModel string   // ID of Models[0]; empty when there is none
-	Small        string   // ID of the model for titles, summaries and judgements; empty: the session's own
-	Fallback     string   // ID of the model that answers while the provider of another one fails; empty: none
-	Thinking     *bool    // whether models that can think do; nil: not said
-	DefaultMode  string   // one of the modes; empty: ModeDefault
-	DMail        bool     // the model may go back to an earlier point of its turn
+	Debug        bool    // log the details too
+	Models       []Model // the usable ones with distinct IDs: the default first, then by source and place in the file
+	DefaultModel string  // ID of Models[0]; empty when there is none
+	Small        string  // ID of the model for titles, summaries and judgements; empty: the session's own
+	Fallback     string  // ID of the model that answers while the provider of another one fails; empty: none
+	Thinking     *bool   // whether models that can think do; nil: not said
+	DefaultMode  string  // one of the modes; empty: ModeDefault
+	DMail        bool    // the model may go back to an earlier point of its turn
+	// NoPlanReview has no agent look at what the agents of a plan say they have done.
+	NoPlanReview bool
 	Loop         Loop     // how long a turn may become
 	Services     Services // web services that tools use
 	Hooks        []Hook   // those of all files, in their order

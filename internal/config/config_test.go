@@ -53,6 +53,7 @@ func TestSourcesInOrder(t *testing.T) {
 			default_thinking = false
 			default_mode = "plan"
 			dmail = true
+			plan_review = false
 			[log]
 			debug = true
 			[models.mine]
@@ -102,7 +103,7 @@ func TestSourcesInOrder(t *testing.T) {
 	h := newHouse(t, files, nil)
 	c, _ := h.load(Flags{})
 	diff(t, "loop", Loop{8, 5, 0, 50_000, 0.85}, c.Loop)
-	if c.DefaultMode != ModePlan || !c.DMail || !c.Debug || c.Thinking == nil || *c.Thinking {
+	if c.DefaultMode != ModePlan || !c.DMail || !c.NoPlanReview || !c.Debug || c.Thinking == nil || *c.Thinking {
 		t.Errorf("mode %q, debug %v, thinking %v", c.DefaultMode, c.Debug, c.Thinking)
 	}
 	h.env["KIMI_DEBUG"] = "0"

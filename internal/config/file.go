@@ -88,6 +88,9 @@ func readOwn(t *table, c *Config) {
 	if dmail := t.flag("dmail"); dmail != nil {
 		c.DMail = *dmail
 	}
+	if review := t.flag("plan_review"); review != nil {
+		c.NoPlanReview = !*review
+	}
 	readContext(t.table("context"), &c.Context)
 	readLanguageServers(t, &c.LanguageServers)
 	c.Policy = readPolicy(t.table("policy"))

@@ -25,7 +25,7 @@ var rules = []rule{
 	// What is kept of sessions, shown and mended.
 	{"cmd/kimi-acp/sessionscmd", []string{"cmd/kimi-acp/playback", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/wirecmd", []string{"cmd/kimi-acp/playback", "soul/session", "soul/wire", "internal/..."}},
-	{"cmd/kimi-acp/playback", []string{"soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
+	{"cmd/kimi-acp/playback", []string{"soul", "soul/llm", "soul/session", "soul/tool", "soul/wire", "internal/..."}},
 	{"cmd/kimi-acp/policycmd", []string{"fileop/facts", "internal/policy"}},
 	{"cmd/kimi-acp/trustcmd", []string{"internal/policy", "internal/trust"}},
 	{"acp", []string{"editors", "soul", "soul/background", "soul/llm", "soul/session", "soul/tool", "soul/wire", "contextprovider", "fileop", "fileop/facts", "internal/..."}},

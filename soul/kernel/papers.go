@@ -43,7 +43,7 @@ func (p papers) remove() {
 // judged, here.
 func hostTools() []string {
 	return []string{
-		"agent:Agent", "multiagent:Task", "multiagent:CreateSubagent", "ask_user:AskUserQuestion", "todo:SetTodoList",
+		"agent:Agent", "agent:RunPlan", "multiagent:Task", "multiagent:CreateSubagent", "ask_user:AskUserQuestion", "todo:SetTodoList",
 		"think:Think", "dmail:SendDMail", "shell:Shell", "background:TaskList", "background:TaskOutput",
 		"background:TaskStop", "file:ReadFile", "file:ReadMediaFile", "file:Glob", "file:Grep", "file:WriteFile",
 		"file:StrReplaceFile", "plan:ExitPlanMode", "plan.enter:EnterPlanMode",

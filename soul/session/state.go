@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"kimi-acp/soul/wire"
 )
 
 const (
@@ -46,6 +48,15 @@ type ApprovalState struct {
 type TodoState struct {
 	Title  string `json:"title"`
 	Status string `json:"status"` // pending | in_progress | done
+}
+
+// TodoItems is the to-do list as the Wire tells it.
+func (st State) TodoItems() []wire.TodoItem {
+	items := make([]wire.TodoItem, 0, len(st.Todos))
+	for _, t := range st.Todos {
+		items = append(items, wire.TodoItem(t))
+	}
+	return items
 }
 
 func defaultState() State { return State{Version: 1} }

@@ -34,11 +34,13 @@ type Options struct {
 	Dir      func() string
 	Tasks    *background.Tasks // nil: no agent goes on in the background
 	MaxSteps int               // model calls of one run; 0: 200
-	Hooks    soul.Hooks        // of the session; nil: there are none
-	Small    llm.Provider      // sums up where it can; nil: an agent's own model does
-	Retry    soul.RetryPolicy
-	Compact  soul.Compaction
-	Logger   *slog.Logger // nil: slog.Default
+	// SkipReviews has no agent look at what the steps of plans came to.
+	SkipReviews bool
+	Hooks       soul.Hooks   // of the session; nil: there are none
+	Small       llm.Provider // sums up where it can; nil: an agent's own model does
+	Retry       soul.RetryPolicy
+	Compact     soul.Compaction
+	Logger      *slog.Logger // nil: slog.Default
 }
 
 // Bounds of a session's agents.

@@ -107,7 +107,7 @@ func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) (report too
 	case err != nil:
 		report.Err = fmt.Errorf("its model failed: %w", err)
 	default:
-		report.Err = c.ended(ctx, m, out)
+		report.Err = c.ended(ctx, m, j, out)
 	}
 	if report.Text = m.soul.LastWords(); report.Text == "" && report.Err == nil {
 		report.Err = errors.New("it gave no answer")
@@ -116,7 +116,7 @@ func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) (report too
 }
 
 // ended does what is still to do when a turn has ended, and says what the agent lacks.
-func (c *Crew) ended(ctx context.Context, m *member, out soul.Outcome) error {
+func (c *Crew) ended(ctx context.Context, m *member, j tool.AgentJob, out soul.Outcome) error {
 	switch out.Stop {
 	case soul.StopMaxSteps:
 		c.conclude(ctx, m, budgetOut)
@@ -126,7 +126,7 @@ func (c *Crew) ended(ctx context.Context, m *member, out soul.Outcome) error {
 	case soul.StopRefusal:
 		return errors.New("the provider refused the content")
 	}
-	if utf8.RuneCountInString(m.soul.LastWords()) < minAnswer {
+	if !j.Brief && utf8.RuneCountInString(m.soul.LastWords()) < minAnswer {
 		c.conclude(ctx, m, sayMore)
 	}
 	return nil

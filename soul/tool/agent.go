@@ -48,6 +48,7 @@ type AgentJob struct {
 	Model   string // the id of a model; "": that of the type
 	Resume  string // the id of an agent that goes on; "": a new one begins
 	Timeout time.Duration
+	Brief   bool // a short answer is as good as a long one
 }
 
 // AgentReport is what came of an agent.

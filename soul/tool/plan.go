@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"kimi-acp/soul/llm"
@@ -37,10 +38,51 @@ func PlansIn(messages []llm.Message) bool {
 	return ok
 }
 
-// planRun takes over what came of the list in runs of it; see planResult.
+// PlanKept gives the to-do list of a session that is opened again: that of its
+// conversation, and where that has none the one that was kept beside it. What was done in
+// a run of the list that was cut off, which the conversation does not tell, is taken from
+// there too.
+func PlanKept(messages []llm.Message, kept []wire.TodoItem) []wire.PlanItem {
+	items, ok := PlanIn(messages)
+	if !ok {
+		for _, t := range kept {
+			items = append(items, wire.PlanItem{Title: t.Title, Status: t.Status})
+		}
+		return items
+	}
+	same := slices.EqualFunc(items, kept, func(i wire.PlanItem, t wire.TodoItem) bool { return i.Title == t.Title })
+	for n := range items {
+		if same && kept[n].Status == "done" && cutOffRun(messages) {
+			items[n].Status = "done"
+		}
+	}
+	return items
+}
+
+// cutOffRun tells whether the last run of a to-do list does not say what came of it.
+func cutOffRun(messages []llm.Message) (cutOff bool) {
+	for _, run := range runsIn(messages) {
+		cutOff = run == nil
+	}
+	return cutOff
+}
+
+// planRun takes over what came of the list in runs of it.
 func planRun(items []wire.PlanItem, messages []llm.Message) {
 	list := TodoList{items: items}
 	named := list.Plan() // items without an id of their own have one in a run
+	for _, run := range runsIn(messages) {
+		for n := range named {
+			if status, ok := run[named[n].ID]; ok {
+				items[n].Status = status
+			}
+		}
+	}
+}
+
+// runsIn gives what runs of a to-do list came to, see planResult: the status of each item
+// by its id, nil for a run that does not say.
+func runsIn(messages []llm.Message) (all []map[string]string) {
 	runs := map[string]bool{}
 	for _, m := range messages {
 		for _, c := range m.ToolCalls {
@@ -49,6 +91,7 @@ func planRun(items []wire.PlanItem, messages []llm.Message) {
 		if m.Role != llm.RoleTool || !runs[m.ToolCallID] {
 			continue
 		}
+		var run map[string]string
 		for _, p := range m.Content {
 			for line := range strings.Lines(p.Text) {
 				step, status, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -56,14 +99,15 @@ func planRun(items []wire.PlanItem, messages []llm.Message) {
 				if !ok || status != "done" && status != "pending" {
 					break // the lines of steps come first
 				}
-				for n := range named {
-					if named[n].ID == id {
-						items[n].Status = status
-					}
+				if run == nil {
+					run = map[string]string{}
 				}
+				run[id] = status
 			}
 		}
+		all = append(all, run)
 	}
+	return all
 }
 
 func planSet(call llm.ToolCall) ([]wire.PlanItem, bool) {

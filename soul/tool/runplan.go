@@ -31,21 +31,26 @@ type PlanJob struct {
 	Type    string // of AgentType
 	Items   []wire.PlanItem
 	Redo    []string // ids of items that are done and are to be done once more
-	// Moved is given the list after each move of a step, one call at a time.
+	// Review has another agent look at each step that an agent with changes to make says
+	// is done.
+	Review bool
+	// Moved takes the list over after each move of a step, one call at a time.
 	Moved func([]wire.PlanItem)
 }
 
 // StepOutcome is how a step of a plan stands after a run.
 type StepOutcome struct {
 	Item   wire.PlanItem
-	State  string      // such as "completed", "failed" or "cancelled"; "pending": it was not begun
+	State  string      // such as "reviewed", "failed" or "cancelled"; "pending": it was not begun
 	Report AgentReport // of its last agent; the zero value: it had none
+	Review string      // what its last review said, or why there was none; "": nobody was asked
 }
 
 type runPlanArguments struct {
 	Context string   `json:"context" jsonschema:"What the agents of all steps have to know: the goal, decisions, files, how to check."`
 	Type    string   `json:"subagent_type,omitempty" jsonschema:"The type of the agents."`
 	Redo    []string `json:"redo,omitempty" jsonschema:"The ids of items that are done and are to be done once more."`
+	Review  bool     `json:"review,omitempty" jsonschema:"Whether another agent looks at each step that is said to be done; one that is not done is sent back once. Steps that change nothing are not reviewed."`
 }
 
 // NewRunPlan makes the tool that has agents of the types do the to-do list.
@@ -58,7 +63,7 @@ func NewRunPlan(types []AgentType) Tool {
 		Name:        runPlanName,
 		Description: runPlanDescription,
 		Effect:      Waits,
-		Defaults:    runPlanArguments{Type: "coder"},
+		Defaults:    runPlanArguments{Type: "coder", Review: true},
 		Refine: func(a map[string]*jsonschema.Schema) {
 			a["context"].MinLength = jsonschema.Ptr(1)
 			a["subagent_type"].Enum = names
@@ -88,11 +93,8 @@ func runPlan(ctx context.Context, c *Invocation, in runPlanArguments) wire.ToolR
 	}
 	c.Progress(true, "", nil)
 	outcomes := planners.RunPlan(ctx, PlanJob{
-		Call: c.ID, Context: in.Context, Type: in.Type, Items: items, Redo: in.Redo,
-		Moved: func(items []wire.PlanItem) {
-			c.Todo().set(items)
-			c.executor.progress(wire.ToolProgress{ToolCallID: c.ID, Name: c.Name, Running: true, Todo: items})
-		},
+		Call: c.ID, Context: in.Context, Type: in.Type, Items: items, Redo: in.Redo, Review: in.Review,
+		Moved: c.Todo().set,
 	})
 	return planResult(c, outcomes)
 }
@@ -138,6 +140,9 @@ func planResult(c *Invocation, outcomes []StepOutcome) wire.ToolReturnValue {
 		if o.Report.Err != nil {
 			fmt.Fprintf(&s, "It did not finish: %s\n", sentence(o.Report.Err.Error()))
 		}
+		if o.Review != "" {
+			fmt.Fprintf(&s, "Its review: %s\n", sentence(o.Review))
+		}
 		s.WriteString(cutText(o.Report.Text, maxStepText) + "\n")
 	}
 	v := wire.ToolReturnValue{
@@ -147,7 +152,7 @@ func planResult(c *Invocation, outcomes []StepOutcome) wire.ToolReturnValue {
 		Todo:    c.Todo().Plan(),
 	}
 	if open > 0 {
-		v.Message = fmt.Sprintf("%s of the plan not done; a step that failed keeps back only those that depend on it. RunPlan goes on with them.", plural(open, "step"))
+		v.Message = fmt.Sprintf("%s of the plan not done; a step that failed or was sent back keeps back only those that depend on it. RunPlan goes on with them; what a review missed belongs into `context`.", plural(open, "step"))
 	}
 	return v
 }

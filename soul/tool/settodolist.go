@@ -136,13 +136,18 @@ func setTodoList(_ context.Context, c *Invocation, in setTodoListArguments) wire
 		return failure("Error validating JSON arguments: "+sentence(err.Error())+" The list stays as it was.", "Invalid arguments")
 	}
 	c.Todo().set(items)
+	return todoUpdated(c.Todo())
+}
+
+// todoUpdated is the result of setting a list.
+func todoUpdated(l *TodoList) wire.ToolReturnValue {
 	const updated = "Todo list updated"
 	return wire.ToolReturnValue{
 		Output:  wire.Output{Text: updated},
 		Message: updated,
 		// An emptied list is shown too, or the old one would stay before people's eyes.
-		Display: []wire.Block{{Type: wire.BlockTodo, Todo: &wire.TodoBlock{Items: c.Todo().Items()}}},
-		Todo:    c.Todo().Plan(),
+		Display: []wire.Block{{Type: wire.BlockTodo, Todo: &wire.TodoBlock{Items: l.Items()}}},
+		Todo:    l.Plan(),
 	}
 }
 

@@ -366,7 +366,6 @@ type ToolProgress struct {
 	Running    bool            // false: accepted and waiting (for approval); true: runs
 	Output     string          // what a command printed so far, head and tail; "": nothing
 	Files      []FileChange    // planned or made
-	Todo       []PlanItem      // the to-do list, when the call has changed it; nil: it has not
 }
 
 // WireType is "": ToolProgress is local.

@@ -29,6 +29,8 @@ type Options struct {
 	Ralph    int           // see soul.Config
 	Retry    soul.RetryPolicy
 	Compact  soul.Compaction
+	// SkipReviews has no agent look at what the steps of plans came to.
+	SkipReviews bool
 	// Hooks gives the hooks of the settings on an event that want to know of a target. Each
 	// is given what it reads and says what it decides. Nil: there are none.
 	Hooks  func(event, target string) []func(ctx context.Context, payload []byte) wire.HookDecision

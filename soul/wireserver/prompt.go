@@ -13,6 +13,7 @@ import (
 	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
+	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
 )
 
@@ -91,11 +92,7 @@ func (s *server) keepState(in soul.Input, out soul.Outcome, failed error) {
 
 // restorePlan puts the to-do list of the session back.
 func (s *server) restorePlan() {
-	var plan []wire.PlanItem
-	for _, t := range s.opts.Kept.State().Todos {
-		plan = append(plan, wire.PlanItem{Title: t.Title, Status: t.Status})
-	}
-	s.executor.SetPlan(plan)
+	s.executor.SetPlan(tool.PlanKept(s.opts.Kept.Restored().Messages, s.opts.Kept.State().TodoItems()))
 }
 
 // steer puts input into the turn that runs.

@@ -137,6 +137,8 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 		Retry:    o.Retry,
 		Compact:  o.Compact,
 		Logger:   s.log,
+
+		SkipReviews: o.SkipReviews,
 	}))
 	s.restorePlan()
 	s.soul.Keep(o.Kept)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kimi-acp/internal/screen"
+	"kimi-acp/soul"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
@@ -19,9 +20,10 @@ const maxOutputLines = 5
 // Show shows recorded messages on a Screen, in the order in which they come. It is
 // used by one goroutine at a time.
 type Show struct {
-	screen *screen.Screen
-	dir    string // the session's work dir
-	calls  map[string]llm.ToolCall
+	screen   *screen.Screen
+	dir      string // the session's work dir
+	calls    map[string]llm.ToolCall
+	progress string // what was shown last of a plan that agents do
 }
 
 // maxCalls bounds how many calls wait for their results.
@@ -178,6 +180,10 @@ func (v *Show) output(text string) {
 
 // subagent shows of an agent beneath only which tools it uses.
 func (v *Show) subagent(m wire.SubagentEvent) {
+	if tool.IsPlanMove(m) {
+		v.planMoved(m)
+		return
+	}
 	if c, ok := m.Event.(wire.ToolCall); ok {
 		v.screen.End()
 		v.screen.Line(screen.Faint, "its agent: "+v.title(c.Call))
@@ -191,4 +197,18 @@ func (v *Show) short(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, strings.TrimRight(v.dir, "/")+"/", "")
+}
+
+// planMoved shows how far a plan is that agents do.
+func (v *Show) planMoved(e wire.SubagentEvent) {
+	r, ok := e.Event.(wire.ToolResult)
+	if !ok {
+		return
+	}
+	plan, ok := soul.PlanOf(r.ReturnValue)
+	if progress := plan.Progress(); ok && progress != v.progress { // a review moves steps that are done
+		v.progress = progress
+		v.screen.End()
+		v.screen.Line(screen.Faint, "the plan: "+progress)
+	}
 }

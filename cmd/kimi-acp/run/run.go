@@ -36,10 +36,12 @@ type Options struct {
 	Ralph    int                  // see soul.Config
 	Goal     soul.GoalBudget
 	Compact  soul.Compaction
-	Code     func(*fileop.Operator) Code // what can be asked about the programs of Dir; nil: nothing
-	Person   Person                      // nil: nobody is there to answer
-	Views    []View
-	Logger   *slog.Logger // nil: slog.Default
+	// SkipReviews has no agent look at what the steps of plans came to.
+	SkipReviews bool
+	Code        func(*fileop.Operator) Code // what can be asked about the programs of Dir; nil: nothing
+	Person      Person                      // nil: nobody is there to answer
+	Views       []View
+	Logger      *slog.Logger // nil: slog.Default
 }
 
 // Code is what can be asked about the programs of a folder.
@@ -131,6 +133,8 @@ func Turn(ctx context.Context, o Options) (Result, error) {
 		Retry:    o.Retry,
 		Compact:  o.Compact,
 		Logger:   o.Logger,
+
+		SkipReviews: o.SkipReviews,
 	}))
 	agent := soul.New(soul.Config{
 		SessionID: "run",
