@@ -299,3 +299,15 @@ func TestOldTasksAreForgotten(t *testing.T) {
 		t.Error("the first one is still on disk")
 	}
 }
+
+// A reason is in whatever language the user speaks.
+func TestBodyBeginsWithAWholeLetter(t *testing.T) {
+	for reason, want := range map[string]string{
+		"not needed": "x, after 0s. Not needed.", "больше не нужно": "x, after 0s. Больше не нужно.", "不需要": "x, after 0s. 不需要.", "": "x, after 0s.",
+	} {
+		task := Task{ID: "x", Status: Killed, Reason: reason}
+		if got := task.Body(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

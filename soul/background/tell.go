@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"kimi-acp/internal/proc"
 )
@@ -92,7 +94,8 @@ func (t Task) Body() string {
 		fmt.Fprintf(&s, " Exit code %d.", *t.ExitCode)
 	}
 	if t.Reason != "" {
-		s.WriteString(" " + strings.ToUpper(t.Reason[:1]) + t.Reason[1:] + ".")
+		first, size := utf8.DecodeRuneInString(t.Reason)
+		s.WriteString(" " + string(unicode.ToUpper(first)) + t.Reason[size:] + ".")
 	}
 	return s.String()
 }
