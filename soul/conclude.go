@@ -24,8 +24,8 @@ func (b *Builtin) Conclude(ctx context.Context, ask string) error {
 		return err
 	}
 	b.count(answer)
+	message := answer.message() // shows the calls that were held back, too
 	b.failCalls(answer)
-	message := answer.message()
 	message.ToolCalls = nil
 	if len(message.Content) > 0 {
 		b.commit(answer, message)
