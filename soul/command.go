@@ -352,6 +352,7 @@ func (b *Builtin) redo(ctx context.Context, _ string) (string, error) {
 
 func (b *Builtin) clear(context.Context, string) (string, error) {
 	b.history.Truncate(0)
+	b.reminders.forget()
 	b.record.clear()
 	b.renewTools()
 	b.sendStatus(&assembler{})

@@ -113,6 +113,7 @@ func addFolder(s Switches) func(*Builtin, context.Context, string) (string, erro
 // clearNow forgets the conversation; the record begins anew at once.
 func (b *Builtin) clearNow(context.Context, string) (string, error) {
 	b.history.Truncate(0)
+	b.reminders.forget()
 	b.record.clear()
 	b.record.begin()
 	b.say("The context has been cleared.")

@@ -46,6 +46,7 @@ func (b *Builtin) compactAsKimi(ctx context.Context, trigger, focus string) erro
 	}
 	b.record.compacted(kept, tokens)
 	b.history.Restore(kept, tokens, len(kept))
+	b.reminders.forget()
 	b.hookAside(HookPostCompact, trigger, map[string]any{"trigger": trigger, "estimated_token_count": tokens})
 	return nil
 }

@@ -119,3 +119,22 @@ func TestLongTurnsAreRemindedOfTheirPurpose(t *testing.T) {
 		t.Errorf("the conversation has %d turns, want 1", len(n))
 	}
 }
+
+// What was told stands in the conversation alone, so what goes with its end is told again.
+func TestRemindersAfterTheConversationGoesBack(t *testing.T) {
+	for name, forget := range map[string]func(*seat){
+		"clear":  func(s *seat) { s.prompt(t, t.Context(), "/clear") },
+		"undo":   func(s *seat) { s.prompt(t, t.Context(), "/undo") },
+		"rewind": func(s *seat) { s.Rewind(t.Context(), Back{Turns: 1}) },
+	} {
+		for _, d := range []*dial{{mode: "yolo"}, {mode: "default", away: true}} {
+			s := sit(Config{Controls: d}, okay)
+			s.prompt(t, t.Context(), "hi")
+			forget(s)
+			s.prompt(t, t.Context(), "hi")
+			if s.heard[0] == "hi|" || s.heard[1] != s.heard[0] {
+				t.Errorf("after %s it was told\n     %q\nwant %q", name, s.heard[1], s.heard[0])
+			}
+		}
+	}
+}

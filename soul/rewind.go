@@ -164,6 +164,7 @@ func (b *Builtin) goBack(to point) error {
 		return err
 	}
 	b.history.Truncate(to.index)
+	b.reminders.forget()
 	return nil
 }
 
