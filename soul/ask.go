@@ -28,8 +28,13 @@ type asking struct {
 // is told from its beginning after each StepRetry, as Wire clients expect.
 func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
 	s := &asking{soul: b, step: n, attempt: 1}
+	var model answerer
 	for {
-		model := b.choose()
+		if !model.standIn {
+			// Who stands in does so to the step's end: two models that fail slowly would else
+			// be asked in turn without end, since the first one's rest is over each time.
+			model = b.choose()
+		}
 		a := &assembler{send: b.cfg.Wire.Send, kept: textOf(s.said)}
 		err := stream(ctx, model, s.request(), a)
 		if err == nil {
