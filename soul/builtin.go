@@ -174,15 +174,21 @@ func (b *Builtin) turn(ctx context.Context, in Input) (Outcome, error) {
 		return Outcome{Stop: StopCancelled}, nil
 	}
 	out, asked, err := b.answer(ctx, in)
-	switch {
-	case !asked, err != nil && ctx.Err() != nil:
-		return out, err
-	case err != nil:
+	for {
+		if err == nil && asked {
+			out, err = b.mayStop(ctx, out)
+		}
+		if err != nil || ctx.Err() != nil || b.steers.end() {
+			break
+		}
+		out, err = b.heed(ctx, out, asked && out.Stop != StopRefusal)
+		asked = true
+	}
+	if err != nil && asked && ctx.Err() == nil {
 		kind := errorName(err)
 		b.hookAside(HookStopFailure, kind, map[string]any{"error_type": kind, "error_message": err.Error()})
-		return out, err
 	}
-	return b.mayStop(ctx, out)
+	return out, err
 }
 
 // answer carries a command out, or has the model answer. Asked tells whether a model was
@@ -242,10 +248,8 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 	b.openTurn(llm.Message{Role: llm.RoleUser, Content: in.Parts})
 	b.openMailbox()
 	out, err := b.steps(ctx)
-	if err == nil && out.Stop == StopRefusal { // what was refused leaves the history
-		if err := b.takeBack(); err != nil {
-			b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
-		}
+	if err == nil && out.Stop == StopRefusal {
+		b.leaveOut()
 	}
 	return out, err
 }

@@ -149,6 +149,14 @@ func (b *Builtin) undoEdits(ctx context.Context, turns int) string {
 	return b.cfg.Edits.Undo(ctx, max(turns, 1))
 }
 
+// leaveOut takes a turn out of the history that a provider has refused: it would refuse
+// whatever is said behind it.
+func (b *Builtin) leaveOut() {
+	if err := b.takeBack(); err != nil {
+		b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
+	}
+}
+
 // takeBack takes the last turn out of the history. An error has changed nothing.
 func (b *Builtin) takeBack() error {
 	turns, _ := turnsOf(points(b.history.All()), 1)

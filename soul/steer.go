@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"context"
 	"sync"
 
 	"kimi-acp/soul/llm"
@@ -11,7 +12,8 @@ import (
 type Steerer interface {
 	// Steer puts what the user says into the turn that runs, before its next model call;
 	// a turn that would end goes on for it. It is false when no turn runs, and may be
-	// called at any time. What comes while a turn fails or is cancelled is lost with it.
+	// called at any time. What comes while a turn fails, is cancelled or is blocked by a hook is
+	// lost with it.
 	Steer(in Input) bool
 }
 
@@ -39,6 +41,14 @@ func (s *steers) close() {
 	s.running, s.waiting = false, nil
 }
 
+// end is close, unless something waits; it tells whether it was.
+func (s *steers) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = len(s.waiting) > 0
+	return !s.running
+}
+
 func (s *steers) add(in Input) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,13 +71,38 @@ func (s *steers) take() []Input {
 func (b *Builtin) Steer(in Input) bool { return b.steers.add(in) }
 
 // steer lets what waits enter the history, and tells whether there was anything.
-func (b *Builtin) steer() bool {
+func (b *Builtin) steer() bool { return b.takeSteers(true) }
+
+// takeSteers is steer. Unless a turn is open in the history, the first of them opens one.
+func (b *Builtin) takeSteers(open bool) bool {
 	waiting := b.steers.take()
-	for _, in := range waiting {
-		b.insert(llm.Message{Role: llm.RoleUser, Content: in.Parts})
+	for i, in := range waiting {
+		m := llm.Message{Role: llm.RoleUser, Content: in.Parts}
+		if i == 0 && !open {
+			b.openTurn(m)
+			b.openMailbox()
+		} else {
+			b.insert(m)
+		}
 		b.cfg.Wire.Send(wire.SteerInput{UserInput: in.Wire()})
 	}
 	return len(waiting) > 0
+}
+
+// heed goes on with a turn that was about to end, for what the user has said meanwhile.
+// Open says that the history has the beginning of the turn.
+func (b *Builtin) heed(ctx context.Context, out Outcome, open bool) (Outcome, error) {
+	if err := b.accepts(nil); err != nil {
+		return out, err
+	}
+	b.repeats = repeats{}
+	b.takeSteers(open)
+	more, err := b.steps(ctx)
+	if err == nil && more.Stop == StopRefusal {
+		b.leaveOut()
+	}
+	more.Steps += out.Steps
+	return more, err
 }
 
 // insert lets a message enter the history that opens no turn.

@@ -66,3 +66,62 @@ func TestSteersAreBounded(t *testing.T) {
 		t.Error("more than the bound is taken")
 	}
 }
+
+// lateSay says something while a turn is about to end.
+type lateSay struct{ say func() }
+
+func (l *lateSay) Ask(_ context.Context, event, _ string, _ map[string]any) (bool, string) {
+	if event == HookStop && l.say != nil {
+		l.say()
+		l.say = nil
+	}
+	return false, ""
+}
+func (*lateSay) Tell(string, string, map[string]any) {}
+
+// What was taken is not lost, however late in the turn it came.
+func TestSteersAreNotLostAtTheEnd(t *testing.T) {
+	more := Input{Text: "more", Parts: []llm.Part{llm.Text("more")}}
+	read := tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok("") }}
+	for _, c := range []struct {
+		name    string
+		prompt  string
+		late    bool // it comes while hooks are asked whether the turn may end
+		scripts []string
+		want    Outcome
+		roles   string
+	}{
+		{"while a hook is asked", "go", true, []string{"text: one", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant user assistant"},
+		{"cut off", "go", false, []string{"text: one\nfinish: length", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant user assistant"},
+		{"refused", "go", false, []string{"text: no\nfinish: content_filter", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant"},
+		{"out of steps", "go", false, []string{call("a", "Read", "{}"), "text: two"}, Outcome{StopEndTurn, 2}, "user assistant+a tool:a user assistant"},
+		{"in a command", "/help", false, []string{"text: two"}, Outcome{StopEndTurn, 1}, "user assistant"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := play(read, Config{MaxSteps: 1}, c.scripts...)
+			say := func() {
+				if !s.Steer(more) {
+					t.Error("the turn was not steered")
+				}
+			}
+			if c.late {
+				s.cfg.Hooks = &lateSay{say}
+			} else {
+				said := false
+				s.cfg.Wire.Attach(wire.Raw, wire.ViewFunc(func(m wire.Message) {
+					if _, ok := m.(wire.ContentPart); ok && !said {
+						said = true
+						say()
+					}
+				}))
+			}
+			out, err := s.Run(t.Context(), ask(c.prompt))
+			if err != nil || out != c.want {
+				t.Errorf("ended with %+v, %v; want %+v", out, err, c.want)
+			}
+			if got := s.roles(); got != c.roles {
+				t.Errorf("history %q, want %q; said %s", got, c.roles, s.transcript())
+			}
+		})
+	}
+}
