@@ -47,7 +47,8 @@ type lines struct {
 	body  io.ReadCloser
 	in    *bufio.Reader
 	timer *time.Timer
-	limit time.Duration // may be changed between reads
+	limit time.Duration
+	until time.Time // when the last read is over, whatever comes; zero: there is no such time
 
 	line  []byte // the line that is passed on, reused
 	out   []byte // what is left of it
@@ -72,7 +73,11 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // readBody reads the connection under the watch of the timer.
 func (l *lines) readBody(p []byte) (int, error) {
-	l.timer.Reset(l.limit)
+	limit := l.limit
+	if !l.until.IsZero() {
+		limit = min(limit, max(time.Until(l.until), 0))
+	}
+	l.timer.Reset(limit)
 	defer l.timer.Stop()
 	return l.body.Read(p)
 }
@@ -90,10 +95,14 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// endIn bounds all further reads together: nothing is of much use any more, and comments
+// may come without end.
+func (l *lines) endIn(d time.Duration) { l.until = time.Now().Add(d) }
+
 // drain reads the rest of a response whose last event has come, so that its
 // connection can serve the next call.
 func (l *lines) drain() {
-	l.limit = drainTimeout
+	l.endIn(drainTimeout)
 	_, _ = io.CopyN(io.Discard, readerFunc(l.readBody), maxDrain) // only the reuse is lost if it fails
 }
 

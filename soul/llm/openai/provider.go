@@ -33,7 +33,7 @@ import (
 // DefaultIdleTimeout is how long a stream may be silent unless Config says otherwise.
 const DefaultIdleTimeout = 120 * time.Second
 
-// tailTimeout is how long a stream may be silent once the finish reason is
+// tailTimeout is how long a stream may go on once the finish reason is
 // known: the answer is whole, and only its token counts may be missing.
 const tailTimeout = 5 * time.Second
 
@@ -195,8 +195,8 @@ func (p *Provider) call(parent context.Context, ex *exchange, req *llm.Request, 
 				return err
 			}
 		}
-		if a.finish != "" {
-			ex.lines.limit = min(p.cfg.IdleTimeout, tailTimeout)
+		if a.finish != "" && ex.lines.until.IsZero() {
+			ex.lines.endIn(min(p.cfg.IdleTimeout, tailTimeout))
 		}
 	}
 }

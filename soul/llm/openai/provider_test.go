@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
@@ -157,6 +158,7 @@ func (p *paced) Close() error { return nil }
 func TestSilence(t *testing.T) {
 	const text = `data: {"choices":[{"delta":{"content":"a"}}]}` + "\n\n"
 	const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	pings := slices.Repeat([]string{": ping\n\n"}, 1000)
 	for _, tt := range []struct {
 		name   string
 		pause  time.Duration
@@ -171,6 +173,8 @@ func TestSilence(t *testing.T) {
 		{"comments are signs of life", 4 * time.Second, []string{": a\n", ": b\n", text, finish, "data: [DONE]\n\n"}, "text \"a\"\nfinish stop\n", 20*time.Second + drainTimeout, 0},
 		{"a pause of just too long", 11 * time.Second, []string{text}, "stalled: the provider went silent in the middle of its answer\n", 10 * time.Second, 0},
 		{"after the finish reason", time.Second, []string{text, finish}, "text \"a\"\nfinish stop\n", 2*time.Second + tailTimeout, 0},
+		{"comments after the finish reason", time.Second, append([]string{text, finish}, pings...), "text \"a\"\nfinish stop\n", 2*time.Second + tailTimeout, 0},
+		{"comments after the end", 100 * time.Millisecond, append([]string{text, finish, "data: [DONE]\n\n"}, pings...), "text \"a\"\nfinish stop\n", 300*time.Millisecond + drainTimeout, 0},
 		{"in the body of a failure", time.Second, []string{"bo", "om"}, "server 500: boom\n", 12 * time.Second, http.StatusInternalServerError},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
