@@ -124,7 +124,8 @@ func (b *Builtin) readImport(ctx context.Context, path string) (string, error) {
 		return "", errors.New("it is not UTF-8 text")
 	}
 	need := llm.EstimateTokens(llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(s.Text)}})
-	if room := b.model().Model().ContextSize - b.history.Tokens(); need > room {
+	// Before a model is set nobody knows how much there is room for.
+	if room := b.modelInUse().ContextSize - b.history.Tokens(); need > room && b.model() != nil {
 		return "", fmt.Errorf("it takes about %d tokens, and the model has room for %d more", need, max(room, 0))
 	}
 	return s.Text, nil
