@@ -75,3 +75,34 @@ func TestTaskNotifications(t *testing.T) {
 		}
 	}
 }
+
+// News that was told in a turn which the provider refused is told with the next one: it
+// is given only once.
+func TestNewsOutlastsARefusedPrompt(t *testing.T) {
+	tasks := background.New(background.Options{})
+	defer tasks.Close()
+	task, err := tasks.Start(t.Context(), background.Spec{Kind: background.Command, Description: "build"}, func(context.Context, io.Writer) background.Ending {
+		return background.Ending{}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tasks.Wait(t.Context(), []string{task.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	s := play(nil, Config{Tasks: tasks}, "text: no\nfinish: content_filter", "text: yes")
+	for range 2 {
+		if _, err := s.Run(t.Context(), ask("what now?")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	news := 0
+	for _, m := range s.history.All() {
+		if background.IsNews(m.Content[0].Text) {
+			news++
+		}
+	}
+	if news != 1 {
+		t.Errorf("the model knows %d times of the end of the task", news)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"kimi-acp/soul/background"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/tool"
@@ -84,7 +83,7 @@ func (b *Builtin) goBackWith(ctx context.Context, m tool.DMail) bool {
 		files = kept.UndoSince(ctx, kept.Turn(), tool.StepAt(to.checkpoint))
 	}
 	for _, m := range gone {
-		if session.OpensTurn(m) || len(m.Content) > 0 && m.Role == llm.RoleUser && background.IsNews(m.Content[0].Text) {
+		if session.OpensTurn(m) || isNews(m) {
 			b.insert(m)
 		}
 	}

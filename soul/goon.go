@@ -41,7 +41,9 @@ func (b *Builtin) unsay(prompt string) {
 		}
 		if err := b.goBack(all[i]); err != nil {
 			b.cfg.Logger.Warn("what was refused stays in the history", "session", b.cfg.SessionID, "error", err)
+			return
 		}
+		b.retell(messages[all[i].index:])
 		return
 	}
 }

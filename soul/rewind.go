@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/soul/background"
 	"kimi-acp/soul/compaction"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
@@ -152,9 +153,27 @@ func (b *Builtin) undoEdits(ctx context.Context, turns int) string {
 // leaveOut takes a turn out of the history that a provider has refused: it would refuse
 // whatever is said behind it.
 func (b *Builtin) leaveOut() {
+	before := b.history.All()
 	if err := b.takeBack(); err != nil {
 		b.cfg.Logger.Warn("a refused prompt stays in the history", "session", b.cfg.SessionID, "error", err)
+		return
 	}
+	b.retell(before[b.history.Len():])
+}
+
+// retell tells once more what a piece of the conversation told of work in the background,
+// which has left it: such news is given only once.
+func (b *Builtin) retell(gone []llm.Message) {
+	for _, m := range gone {
+		if isNews(m) {
+			b.insert(m)
+		}
+	}
+}
+
+// isNews tells whether a message tells of work in the background.
+func isNews(m llm.Message) bool {
+	return m.Role == llm.RoleUser && len(m.Content) > 0 && background.IsNews(m.Content[0].Text)
 }
 
 // takeBack takes the last turn out of the history. An error has changed nothing.
