@@ -155,6 +155,9 @@ func (s *Session) replace(write func(io.Writer) error) (replaced bool, err error
 		err = replaceFile(s.dir, contextName, "context.tmp", write)
 		replaced = err == nil
 	}
+	if replaced {
+		s.underway.forget()
+	}
 	if loading := s.load(notes{}); loading != nil {
 		s.lose(loading)
 		err = errors.Join(err, loading)

@@ -143,7 +143,9 @@ func (s *Session) AppendStep(answer llm.Message, tokens int, results ...llm.Mess
 	if err := s.append(lines, true); err != nil {
 		return err
 	}
-	s.underway.settle()
+	if s.underway.file != nil {
+		s.underway.forget()
+	}
 	return nil
 }
 
@@ -202,7 +204,9 @@ func (s *Session) append(lines []byte, sync bool) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if len(s.mend) > 0 {
+	mends := len(s.mend) > 0
+	if mends {
+		sync = true // what it was made of goes
 		lines = append(s.mend[:len(s.mend):len(s.mend)], lines...)
 	}
 	if sync && s.settle != nil {
@@ -213,7 +217,10 @@ func (s *Session) append(lines []byte, sync bool) error {
 	if err != nil {
 		return err
 	}
-	s.mend = nil
+	if mends {
+		s.mend = nil
+		s.underway.forget()
+	}
 	if s.sums == nil {
 		return nil
 	}

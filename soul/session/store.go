@@ -212,6 +212,7 @@ func (st *Store) openIn(root *os.Root, workDir, dirName, id string, create bool)
 	s = &Session{id: id, workDir: workDir, own: own, maxLine: maxLine, dir: st.wrap(rootFolder{dir}), ours: st.wrap(rootFolder{ours}), held: held}
 	s.record = newRecording(s.dir)
 	s.asides.dir = s.ours
+	s.underway.dir = s.ours
 	var found notes
 	if note != "" {
 		found.add(KindUnlocked, "%s", note)

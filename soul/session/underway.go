@@ -23,8 +23,8 @@ const (
 // long as the history ends where it did when the tools were started. It is not synced,
 // and what cannot be kept of it is missed only where the program is killed.
 type underway struct {
-	file file // nil: not opened yet
-	some bool // there is something in it
+	dir  folder
+	file file // nil: no step is under way in this process
 }
 
 // underwayHead is the first line of the file.
@@ -46,20 +46,25 @@ func (s *Session) BeginStep(answer llm.Message) error {
 		return fmt.Errorf("keeping a step: %w", err)
 	}
 	lines, err := appendMessage(append(head, '\n'), answer)
-	if err == nil && s.underway.file == nil {
-		s.underway.file, err = s.ours.OpenFile(underwayName, os.O_RDWR|os.O_APPEND|os.O_CREATE)
-	}
 	if err == nil {
-		err = s.underway.file.Truncate(0)
-	}
-	if err == nil {
-		s.underway.some = true
-		_, err = s.underway.file.Write(lines)
+		err = s.underway.begin(lines)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping a step: %w", err)
 	}
 	return nil
+}
+
+// begin makes the file anew: a handle that can only append cannot empty it everywhere.
+func (u *underway) begin(lines []byte) error {
+	_ = u.close() // what was not written of an earlier one is of no use any more
+	f, err := u.dir.OpenFile(underwayName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	u.file = f
+	_, err = f.Write(lines)
+	return err
 }
 
 // StepDid keeps the result of one of the step's calls. It may be called side by side. A
@@ -71,7 +76,7 @@ func (s *Session) StepDid(result llm.Message) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.underway.some || s.closed || len(line) > maxDid {
+	if s.underway.file == nil || s.closed || len(line) > maxDid {
 		return nil
 	}
 	if _, err := s.underway.file.Write(line); err != nil {
@@ -80,20 +85,21 @@ func (s *Session) StepDid(result llm.Message) error {
 	return nil
 }
 
-// settle forgets the step, which is in the history now.
-func (u *underway) settle() {
-	if u.some {
-		u.some = false
-		// When it stays, it belongs to a history that ended elsewhere.
-		_ = u.file.Truncate(0)
-	}
+// forget lets go of a step that is in the history now, or was taken back with it. One
+// that stays all the same could be taken for the step of a history that has become as
+// long again.
+func (u *underway) forget() {
+	_ = u.close()                  // what was not written is of no use any more
+	_ = u.dir.Remove(underwayName) // mostly there is none
 }
 
 func (u *underway) close() error {
 	if u.file == nil {
 		return nil
 	}
-	return u.file.Close() // a step that did not end stays
+	f := u.file
+	u.file = nil
+	return f.Close() // a step that did not end stays
 }
 
 // unfinished gives the step at which the program ended, as lines of the history: a

@@ -114,3 +114,68 @@ func TestStepUnderwayThatIsNone(t *testing.T) {
 		})
 	}
 }
+
+// The user takes back the turn in which the program was killed and says the same again:
+// the history is as long as it was, and the step that went with the turn stays gone.
+func TestStepUnderwayThatWasTakenBack(t *testing.T) {
+	for name, between := range map[string]func(*Session){
+		"at once":                 func(*Session) {},
+		"after the step was kept": func(s *Session) { check(t, s.Mend()) },
+	} {
+		st := newStore(t)
+		s := create(t, st, "x")
+		check(t, s.AppendTurn(0, user("go")))
+		check(t, s.AppendCheckpoint(1))
+		check(t, s.BeginStep(calling("a")))
+		check(t, s.StepDid(resulting("a")))
+		crashed(t, s)
+		s = open(t, st, "x")
+		between(s)
+		check(t, s.RevertTo(0))
+		check(t, s.AppendTurn(2, user("go")))
+		check(t, s.AppendCheckpoint(3))
+		crashed(t, s)
+		s = open(t, st, "x")
+		if got := texts(s.Restored().Messages); got != "u:go" {
+			t.Errorf("%s: restored %s", name, got)
+		}
+		crashed(t, s)
+	}
+}
+
+// windowsFolder is a folder on a system where a handle that can only append cannot cut.
+type windowsFolder struct{ folder }
+
+func (w windowsFolder) OpenFile(name string, flag int) (file, error) {
+	f, err := w.folder.OpenFile(name, flag)
+	if err == nil && flag&os.O_APPEND != 0 {
+		f = appendOnly{f}
+	}
+	return f, err
+}
+
+type appendOnly struct{ file }
+
+func (appendOnly) Truncate(int64) error { return os.ErrPermission }
+
+// Steps are kept on Windows as well, one after the other, and settled.
+func TestStepUnderwayWhereAppendingCannotCut(t *testing.T) {
+	st := newStore(t)
+	st.wrap = func(f folder) folder { return windowsFolder{f} }
+	s := create(t, st, "x")
+	check(t, s.AppendTurn(0, user("go")))
+	check(t, s.BeginStep(calling("a", "b")))
+	check(t, s.StepDid(resulting("a")))
+	check(t, s.AppendStep(calling("a", "b"), 0, resulting("a"), resulting("b")))
+	if data, err := os.ReadFile(filepath.Join(s.OwnDir(), underwayName)); err == nil {
+		t.Errorf("a step that is over is still kept: %q", data)
+	}
+	check(t, s.BeginStep(calling("c", "d")))
+	check(t, s.StepDid(resulting("c")))
+	crashed(t, s)
+	s = open(t, st, "x")
+	defer crashed(t, s)
+	if got := texts(s.Restored().Messages); got != "u:go a:+a+b t:adid a t:bdid b a:+c+d t:cdid c t:d(interrupted)" {
+		t.Errorf("restored %s", got)
+	}
+}
