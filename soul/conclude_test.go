@@ -13,8 +13,11 @@ import (
 func TestConcludeClosesEachCallThatItShows(t *testing.T) {
 	args := `{"a":`
 	model := &flaky{name: "m", attempts: []attempt{{deltas: []llm.Delta{
-		begin(0, "a", "Read"), {Kind: llm.DeltaCallPart, Index: 0, Arguments: &args}, begin(1, "b", "Read"),
-		{Kind: llm.DeltaText, Text: "done"}, {Kind: llm.DeltaFinish, Finish: llm.FinishToolCalls},
+		begin(0, "a", "Read"),
+		{Kind: llm.DeltaCallPart, Index: 0, Arguments: &args},
+		begin(1, "b", "Read"),
+		{Kind: llm.DeltaText, Text: "done"},
+		{Kind: llm.DeltaFinish, Finish: llm.FinishToolCalls},
 	}}}}
 	w := wire.New()
 	var open []string
