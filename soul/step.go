@@ -95,7 +95,7 @@ func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages 
 	var wg sync.WaitGroup
 	for i, call := range calls {
 		wg.Go(func() {
-			values[i] = b.runHooked(ctx, call)
+			values[i] = bounded(b.runHooked(ctx, call))
 			b.record.did(ToolMessage(call.ID, values[i])) // before anybody sees it
 			b.cfg.Wire.Send(wire.ToolResult{ToolCallID: call.ID, ReturnValue: values[i]})
 		})
