@@ -81,44 +81,6 @@ func (d *Disk) Read(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// Remove implements Store. A symbolic link is removed itself, its target stays.
-func (d *Disk) Remove(ctx context.Context, path string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	name, err := d.folders.clean(path)
-	if err != nil {
-		return err
-	}
-	if _, rel, ok := d.folders.named(name); ok && rel == "." {
-		return notRegular(name, os.ModeDir)
-	}
-	dir, err := d.folders.locate(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	root, rel := d.roots[dir.root], filepath.Join(dir.rel, filepath.Base(name))
-	info, err := root.Lstat(rel)
-	if err != nil {
-		return d.explain(path, "removing", err)
-	}
-	if m := info.Mode(); !m.IsRegular() && m&os.ModeSymlink == 0 {
-		return notRegular(name, m)
-	}
-	folder, missing, err := enter(root, dir.rel)
-	if err != nil {
-		return d.explain(path, "removing", err)
-	}
-	defer func() { _ = folder.Close() }() // a folder holds no data that could be lost
-	if missing != "" {
-		return d.explain(path, "removing", &fs.PathError{Op: "open", Path: missing, Err: fs.ErrNotExist})
-	}
-	if err := folder.Remove(filepath.Base(name)); err != nil {
-		return d.explain(path, "removing", err)
-	}
-	return nil
-}
-
 func (d *Disk) place(ctx context.Context, path string) (place, *os.Root, error) {
 	if err := ctx.Err(); err != nil {
 		return place{}, nil, err

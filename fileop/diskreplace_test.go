@@ -82,6 +82,52 @@ func TestSavedJustBeforeTheWrite(t *testing.T) {
 	}
 }
 
+// justBegun lets somebody act once the journal knows of a change.
+type justBegun struct {
+	*fileop.Journal
+	act func()
+}
+
+func (r justBegun) Begin(c fileop.Change, before []byte) (func(fileop.Outcome), error) {
+	end, err := r.Journal.Begin(c, before)
+	r.act()
+	return end, err
+}
+
+// TestSavedJustBeforeTheDeletion: what the user saves while a deletion is taken down is not
+// deleted.
+func TestSavedJustBeforeTheDeletion(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "file.txt")
+	if err := os.WriteFile(path, []byte("one\ntwo\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	his := "one\nTWO\n"
+	j := openMemJournal(t)
+	op := fileop.New(fileop.Options{Disk: openDisk(t, root), Roots: []string{root}, Recorder: justBegun{j, func() {
+		if err := os.WriteFile(path, []byte(his), 0o644); err != nil {
+			t.Error(err)
+		}
+	}}})
+	c, err := op.Plan(t.Context(), fileop.Edit{Path: path, Delete: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = j.Propose(fileop.Cause{Turn: 1}, c)
+	if _, err := op.Commit(t.Context(), c); !errors.Is(err, fileop.ErrStale) {
+		t.Errorf("committed: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != his {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+	if a, err := j.Action(c.Action()); err != nil || a.State != fileop.StateStale {
+		t.Errorf("it is %s, %v", a.State, err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 // TestReplace holds Replace of both stores to its word.
 func TestReplace(t *testing.T) {
 	root := t.TempDir()

@@ -86,7 +86,15 @@ func (m *Mem) write(ctx context.Context, path string, data []byte, expected *dig
 }
 
 // Remove implements Store.
-func (m *Mem) Remove(ctx context.Context, path string) error {
+func (m *Mem) Remove(ctx context.Context, path string) error { return m.remove(ctx, path, nil) }
+
+// Discard implements Replacer.
+func (m *Mem) Discard(ctx context.Context, path string, old [sha256.Size]byte) error {
+	expected := digest(old)
+	return m.remove(ctx, path, &expected)
+}
+
+func (m *Mem) remove(ctx context.Context, path string, expected *digest) error {
 	name, err := m.place(ctx, path)
 	if err != nil {
 		return err
@@ -96,8 +104,12 @@ func (m *Mem) Remove(ctx context.Context, path string) error {
 	if err := m.regular(name); err != nil {
 		return err
 	}
-	if _, ok := m.files[name]; !ok {
+	data, ok := m.files[name]
+	if !ok {
 		return missing(name)
+	}
+	if expected != nil && digestOf(data) != *expected {
+		return fmt.Errorf("%s %w", name, ErrStale)
 	}
 	delete(m.files, name)
 	return nil

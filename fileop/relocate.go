@@ -128,7 +128,11 @@ func (o *Operator) commitDelete(ctx context.Context, p place, c Change, now view
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	if err := o.removeFromDisk(ctx, p); err != nil {
+	switch err := o.removeFromDisk(ctx, p, c.stamp.disk); {
+	case errors.Is(err, ErrStale): // in the last moment, and nothing was deleted
+		end(Outcome{Err: err, Stale: true})
+		return Result{}, fmt.Errorf("%s %w; nothing was deleted, read it again", p.name, ErrStale)
+	case err != nil:
 		end(Outcome{Image: now.image(), Err: err})
 		return Result{}, err
 	}
@@ -218,7 +222,7 @@ func (o *Operator) copyAndRemove(ctx context.Context, from, to place) error {
 	if err := o.disk.Write(ctx, to.name, data); err != nil {
 		return errors.Join(err, o.takeBackCopy(lasting, to, data))
 	}
-	if err := o.removeFromDisk(ctx, from); err != nil {
+	if err := o.removeFromDisk(ctx, from, digestOf(data)); err != nil {
 		return errors.Join(err, o.takeBackCopy(lasting, to, data))
 	}
 	return nil
@@ -230,5 +234,5 @@ func (o *Operator) takeBackCopy(ctx context.Context, to place, data []byte) erro
 	if err != nil || got == nil || string(got) != string(data) {
 		return err
 	}
-	return o.removeFromDisk(ctx, to)
+	return o.removeFromDisk(ctx, to, digestOf(data))
 }

@@ -20,10 +20,14 @@ type Store interface {
 	Remove(ctx context.Context, path string) error
 }
 
-// Replacer is a Store that can tell, in the moment of writing, whether a file still is
-// what it was when a change of it was worked out.
+// Replacer is a Store that can tell, in the moment of writing or deleting, whether a file
+// still is what it was when a change of it was worked out.
 type Replacer interface {
 	// Replace is Write, if the file's bytes have this SHA-256, or if there is none for the
 	// zero value. Else nothing has changed, and the error wraps ErrStale.
 	Replace(ctx context.Context, path string, old [sha256.Size]byte, data []byte) error
+	// Discard is Remove, if the file's bytes have this SHA-256. Else nothing has changed,
+	// and the error wraps ErrStale. With ErrUnconfirmed the file has another name now,
+	// which the error tells.
+	Discard(ctx context.Context, path string, old [sha256.Size]byte) error
 }

@@ -191,13 +191,14 @@ func (o *Operator) remove(ctx context.Context, f *undoFile) error {
 	case now.dirty:
 		return fmt.Errorf("%s: %w; close it there without saving, then delete it", f.path, ErrDirtyBuffer)
 	}
-	return o.removeFromDisk(ctx, f.place)
+	return o.removeFromDisk(ctx, f.place, now.stamp().disk)
 }
 
-func (o *Operator) removeFromDisk(ctx context.Context, p place) error {
-	err := o.disk.Remove(ctx, p.name)
-	if err == nil {
-		return nil
+// removeFromDisk deletes what is expected on disk, as far as the store can tell.
+func (o *Operator) removeFromDisk(ctx context.Context, p place, expected digest) error {
+	err := o.discard(ctx, p, expected)
+	if err == nil || errors.Is(err, ErrStale) || errors.Is(err, ErrUnconfirmed) {
+		return err
 	}
 	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
 	defer cancel()
@@ -205,6 +206,13 @@ func (o *Operator) removeFromDisk(ctx context.Context, p place) error {
 		return nil // only its answer was lost
 	}
 	return err
+}
+
+func (o *Operator) discard(ctx context.Context, p place, expected digest) error {
+	if r, ok := o.disk.(Replacer); ok {
+		return r.Discard(ctx, p.name, expected)
+	}
+	return o.disk.Remove(ctx, p.name)
 }
 
 // readRaw reads a file from the disk; nil: there is none.
@@ -236,7 +244,7 @@ func (o *Operator) exchangeRaw(ctx context.Context, f *undoFile) error {
 	case contentOf(now) != contentOf(f.was):
 		return fmt.Errorf("%s %w", f.path, ErrStale)
 	case f.now == nil:
-		return o.removeFromDisk(ctx, f.place)
+		return o.removeFromDisk(ctx, f.place, digestOf(f.was))
 	}
 	err = o.replace(ctx, f.place, digestOf(f.was), f.now)
 	if err == nil {
