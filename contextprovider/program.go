@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,6 +28,14 @@ type Program struct {
 	Label   string   // its name in the settings
 	Args    []string // the program and its arguments
 	Environ []string // its whole environment
+	// Run runs it, so that it does not outlive this process; nil: proc.Output, which does
+	// not see to that.
+	Run func(ctx context.Context, p proc.Program) (proc.Written, error)
+	// Trusted tells whether the workspace may run code of its own; nil: it may. Where it
+	// may not the program is run in Home, and not at all when it lies in the workspace: it
+	// is the user's, and shall not find what others have put where they work.
+	Trusted func() bool
+	Home    string // the user's own folder, absolute
 }
 
 // programQuery is what a program gets; docs/context.md describes it.
@@ -62,7 +72,8 @@ type programAnswer struct {
 // Name is the program's name in the settings.
 func (p Program) Name() string { return p.Label }
 
-// Gather runs the program in the working directory, for at most 5 seconds.
+// Gather runs the program for at most 5 seconds, in the working directory if that is
+// trusted.
 func (p Program) Gather(ctx context.Context, q Query) (Facts, error) {
 	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
 	defer cancel()
@@ -74,7 +85,17 @@ func (p Program) Gather(ctx context.Context, q Query) (Facts, error) {
 	if len(q.Roots) > 0 {
 		dir = q.Roots[0]
 	}
-	w, err := proc.Output(ctx, proc.Program{Args: p.Args, Dir: dir, Environ: p.Environ, Stdin: query, MaxOutput: maxAnswer})
+	if p.Trusted != nil && !p.Trusted() {
+		if p.within(q.Roots) {
+			return Facts{}, errors.New("it lies in the workspace, which is not trusted")
+		}
+		dir = p.Home
+	}
+	run := p.Run
+	if run == nil {
+		run = proc.Output
+	}
+	w, err := run(ctx, proc.Program{Args: p.Args, Dir: dir, Environ: p.Environ, Stdin: query, MaxOutput: maxAnswer})
 	switch {
 	case ctx.Err() != nil:
 		return Facts{}, errors.New("it took too long")
@@ -95,6 +116,19 @@ func (p Program) Gather(ctx context.Context, q Query) (Facts, error) {
 		facts.Notes = append(facts.Notes, Note{Source: p.Label, Title: clipped(i.Title, maxItemTitle), Path: i.Path, Text: clipped(i.Text, maxItemText)})
 	}
 	return facts, nil
+}
+
+// within tells whether the program is one of the workspace, by whatever name it is found.
+func (p Program) within(roots []string) bool {
+	path, err := exec.LookPath(p.Args[0])
+	if err != nil || !filepath.IsAbs(path) {
+		return false // it is looked for from Home on
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	return inRoots(roots, path) || inRoots(roots, real)
 }
 
 func clipped(s string, n int) string {

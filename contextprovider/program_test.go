@@ -61,3 +61,50 @@ func TestProgram(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// In a workspace that is not trusted a program finds nothing that others have put there.
+func TestProgramInAnUntrustedWorkspace(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("SKIPPED: the programs of this test are scripts for sh")
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	script := filepath.Join(dir, "tool")
+	const text = `echo "{\"items\":[{\"title\":\"$(pwd -P)\"}]}"`
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	real := func(dir string) string {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return real
+	}
+	for _, c := range []struct {
+		name    string
+		args    []string
+		trusted bool
+		want    string
+	}{
+		{"one of the user's", []string{"sh", "-c", text}, false, real(home)},
+		{"one of the user's, trusted", []string{"sh", "-c", text}, true, real(dir)},
+		{"by a relative name", []string{"./tool"}, false, "it could not be started"},
+		{"by its whole name", []string{script}, false, "it lies in the workspace, which is not trusted"},
+		{"by its whole name, trusted", []string{script}, true, real(dir)},
+	} {
+		p := Program{
+			Label: "tool", Args: c.args, Environ: []string{"PATH=" + os.Getenv("PATH")},
+			Trusted: func() bool { return c.trusted }, Home: home,
+		}
+		facts, err := p.Gather(t.Context(), Query{Roots: []string{dir}})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else if len(facts.Notes) == 1 {
+			got = facts.Notes[0].Title
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func runACP(args []string) int {
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
-		Moment:   momentOf(log.Logger, now),
+		Moment:   momentOf(log.Logger, runner, now),
 		Unsaved:  unsavedOf(cfg),
 		Code:     codeOf(log.Logger, runner, now),
 		Hooks:    hooksOf(log.Logger, runner, now),
@@ -201,6 +201,14 @@ func userHome() string {
 		return ""
 	}
 	return home
+}
+
+// homeOrRoot is where programs of the user's run that are not to run in the workspace.
+func homeOrRoot() string {
+	if home := userHome(); home != "" {
+		return home
+	}
+	return string(filepath.Separator)
 }
 
 // sessionsIn gives the sessions of the share dir; nil where there is none, and sessions

@@ -129,7 +129,7 @@ func TestCodeWithGopls(t *testing.T) {
 	code := codeOf(quiet, proc.NewRunner(proc.Options{}), func() config.Config { return cfg })(spec)
 	t.Cleanup(code.Close)
 	spec.Code = code.Providers
-	moment, err := contextprovider.NewMoment(momentOptions(spec, cfg, git.NewWatches(10), quiet))
+	moment, err := contextprovider.NewMoment(momentOptions(spec, cfg, git.NewWatches(10), nil, quiet))
 	if err != nil {
 		t.Fatal(err)
 	}

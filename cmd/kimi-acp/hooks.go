@@ -3,7 +3,6 @@ package main
 import (
 	"log/slog"
 	"os"
-	"path/filepath"
 
 	"kimi-acp/acp"
 	"kimi-acp/internal/config"
@@ -28,13 +27,9 @@ type hookPlace struct {
 }
 
 func newHooks(settings func() config.Config, runner hook.Runner, at hookPlace, log *slog.Logger) *hook.Hooks {
-	home := userHome()
-	if home == "" {
-		home = string(filepath.Separator) // which is not the workspace
-	}
 	return hook.New(hook.Options{
 		Hooks: func() []hook.Hook { return hooksIn(settings()) }, Runner: runner, SessionID: at.session, Roots: at.roots,
-		Home: home, Environ: proc.Scrub(os.Environ()), Trusted: at.trusted, Send: at.send, Logger: log,
+		Home: homeOrRoot(), Environ: proc.Scrub(os.Environ()), Trusted: at.trusted, Send: at.send, Logger: log,
 	})
 }
 

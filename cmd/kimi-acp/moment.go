@@ -21,15 +21,15 @@ const allWatches = 12_000
 
 // momentOf makes what is told to the model of a session's surroundings. settings gives
 // the settings now.
-func momentOf(log *slog.Logger, settings func() config.Config) func(acp.MomentSpec) (*contextprovider.Moment, error) {
+func momentOf(log *slog.Logger, runner *proc.Runner, settings func() config.Config) func(acp.MomentSpec) (*contextprovider.Moment, error) {
 	watches := git.NewWatches(allWatches)
 	return func(s acp.MomentSpec) (*contextprovider.Moment, error) {
-		return contextprovider.NewMoment(momentOptions(s, settings(), watches, log))
+		return contextprovider.NewMoment(momentOptions(s, settings(), watches, runner, log))
 	}
 }
 
 // momentOptions says what is told, and by whom it is known.
-func momentOptions(s acp.MomentSpec, cfg config.Config, watches *git.Watches, log *slog.Logger) contextprovider.MomentOptions {
+func momentOptions(s acp.MomentSpec, cfg config.Config, watches *git.Watches, runner *proc.Runner, log *slog.Logger) contextprovider.MomentOptions {
 	use := func(part string) string { return cfg.Context.Parts[part] }
 	o := contextprovider.MomentOptions{
 		SessionID: s.SessionID,
@@ -64,7 +64,9 @@ func momentOptions(s acp.MomentSpec, cfg config.Config, watches *git.Watches, lo
 		add(p.Name(), p, 60, 2)
 	}
 	for _, p := range cfg.Context.Programs {
-		add("notes", contextprovider.Program{Label: p.Name, Args: p.Command, Environ: proc.Scrub(os.Environ())}, 10, 1)
+		add("notes", contextprovider.Program{
+			Label: p.Name, Args: p.Command, Environ: proc.Scrub(os.Environ()), Run: runner.Output, Trusted: s.Trusted, Home: homeOrRoot(),
+		}, 10, 1)
 	}
 	return o
 }

@@ -48,7 +48,7 @@ func BenchmarkContext(b *testing.B) {
 			// A tree that cannot be walked is one that is too large to be watched.
 			spec.Files = fileop.New(fileop.Options{Disk: unwalkable{disk}, Roots: []string{dir}})
 		}
-		o := momentOptions(spec, config.Config{}, gitprovider.NewWatches(allWatches), slog.New(slog.DiscardHandler))
+		o := momentOptions(spec, config.Config{}, gitprovider.NewWatches(allWatches), nil, slog.New(slog.DiscardHandler))
 		o.Deadline = time.Minute // how long it takes is what is measured
 		m, err := contextprovider.NewMoment(o)
 		if err != nil {

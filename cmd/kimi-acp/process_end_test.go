@@ -192,6 +192,52 @@ func Test020NothingOutlivesTheConnection(t *testing.T) {
 	})
 }
 
+// A program of the user's that is asked for the context goes with the program too.
+func TestContextProgramsGoWithTheProgram(t *testing.T) {
+	begin := func(t *testing.T) (*bare, func()) {
+		t.Helper()
+		command, gone := watched(t)
+		share, up := t.TempDir(), filepath.Join(t.TempDir(), "up")
+		if err := syscall.Mkfifo(up, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args, err := json.Marshal([]string{"sh", "-c", command + " >'" + up + "'"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(share, "acp.toml"), "[context.programs.slow]\ncommand = "+string(args)+"\n")
+		b := startBare(t, append(playing(t, "text: never"), "KIMI_SHARE_DIR="+share))
+		b.session(t.TempDir())
+		f, err := os.Open(up) // waits for the program to open it
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() }) // only read
+		if _, err := f.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		return b, gone
+	}
+	t.Run("the input ends", func(t *testing.T) {
+		b, gone := begin(t)
+		if err := b.in.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := b.cmd.Wait(); err != nil {
+			t.Errorf("the program: %v", err)
+		}
+		gone()
+	})
+	t.Run("the program is killed", func(t *testing.T) {
+		b, gone := begin(t)
+		if err := b.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = b.cmd.Wait() // it was killed
+		gone()
+	})
+}
+
 func Test021AnswersToPipedInput(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), program(t))
 	cmd.Env = append([]string{"HOME=" + t.TempDir()}, playing(t, "text: hi")...)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 )
 
@@ -22,22 +23,46 @@ type Script struct {
 // That it ended with a code other than 0, -1 for a signal, is no error. An error says that
 // it could not be started, or is ctx's. What is left of the group is ended either way.
 func (r *Runner) Script(ctx context.Context, s Script) (Written, error) {
+	cmd := r.shell.command(s.Line)
+	cmd.Dir, cmd.Env = s.Dir, append(append([]string{}, cmd.Env...), s.Environ...)
+	cmd.Stdin = bytes.NewReader(s.Stdin)
+	w, err := r.written(ctx, cmd, s.MaxOutput)
+	if err != nil {
+		return w, fmt.Errorf("run a script: %w", err)
+	}
+	return w, nil
+}
+
+// Output is the function Output, supervised like commands: the program does not outlive
+// this process either. What is left of its group is ended, by being asked to first.
+func (r *Runner) Output(ctx context.Context, p Program) (Written, error) {
+	cmd := exec.Command(p.Args[0], p.Args[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, append([]string{}, p.Environ...)
+	if p.Stdin != nil {
+		cmd.Stdin = bytes.NewReader(p.Stdin)
+	}
+	w, err := r.written(ctx, cmd, p.MaxOutput)
+	if err != nil {
+		return w, fmt.Errorf("run %s: %w", p.Args[0], err)
+	}
+	return w, nil
+}
+
+// written runs a command for what it writes.
+func (r *Runner) written(ctx context.Context, cmd *exec.Cmd, limit int) (Written, error) {
 	if err := ctx.Err(); err != nil {
 		return Written{ExitCode: -1}, err
 	}
-	limit := s.MaxOutput
 	if limit <= 0 {
 		limit = defaultWritten
 	}
 	stdout, stderr := head{left: limit}, head{left: maxComplaint}
-	cmd := r.shell.command(s.Line)
-	cmd.Dir, cmd.Env = s.Dir, append(append([]string{}, cmd.Env...), s.Environ...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(s.Stdin), &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = pipesOpen
 	ownGroup(cmd)
 	p, err := r.begin(cmd)
 	if err != nil {
-		return Written{ExitCode: -1}, fmt.Errorf("run a script: %w", err)
+		return Written{ExitCode: -1}, err
 	}
 	defer r.release(p)
 	select {
@@ -48,9 +73,9 @@ func (r *Runner) Script(ctx context.Context, s Script) (Written, error) {
 	case <-ctx.Done():
 		p.end(r.grace)
 		if !p.leaderGone() { // nothing ends it, and it may still write
-			return Written{ExitCode: -1}, fmt.Errorf("run a script: %w", context.Cause(ctx))
+			return Written{ExitCode: -1}, context.Cause(ctx)
 		}
-		err = fmt.Errorf("run a script: %w", context.Cause(ctx))
+		err = context.Cause(ctx)
 	}
 	w := Written{Stdout: stdout.kept, Stderr: strings.ToValidUTF8(string(stderr.kept), "\uFFFD"), Truncated: stdout.dropped}
 	w.ExitCode, _ = p.status()
