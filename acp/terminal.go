@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/internal/proc"
 	"kimi-acp/soul/tool"
 )
@@ -94,7 +95,8 @@ func (s *session) runInTerminal(ctx context.Context, c proc.Command) (proc.Outco
 }
 
 // openTerminal makes a terminal that runs the command. A cancel does not end the
-// request, since a terminal that nobody knows could not be released.
+// request, since a terminal that nobody knows could not be released. One that is made
+// when nobody waits for it any more is released at once.
 func (s *session) openTerminal(ctx context.Context, c proc.Command) (*terminal, error) {
 	p := createTerminalParams{SessionID: s.id, Command: s.agent.opts.Shell, Args: []string{"-c", c.Shell}, Env: []envVariable{}, Cwd: c.Dir, OutputByteLimit: terminalBytes}
 	for _, e := range c.Env {
@@ -103,16 +105,45 @@ func (s *session) openTerminal(ctx context.Context, c proc.Command) (*terminal, 
 	}
 	ctx, stop := tool.Outlast(ctx, terminalGrace)
 	defer stop()
-	var made struct {
-		TerminalID string `json:"terminalId"`
-	}
-	if err := s.agent.conn.Call(ctx, sdk.ClientMethodTerminalCreate, p, &made); err != nil {
+	pending, err := s.agent.conn.Start(sdk.ClientMethodTerminalCreate, p)
+	if err != nil {
 		return nil, fmt.Errorf("the editor made no terminal: %w", err)
 	}
-	if made.TerminalID == "" {
+	type answer struct {
+		terminal *terminal
+		err      error
+	}
+	made := make(chan answer)
+	s.agent.turns.Go(func() { // ends with the answer, or with the connection
+		t, err := s.madeTerminal(pending)
+		select {
+		case made <- answer{t, err}:
+		case <-ctx.Done():
+			if err == nil {
+				t.releaseLate()
+			}
+		}
+	})
+	select {
+	case a := <-made:
+		return a.terminal, a.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the editor made no terminal: %w", ctx.Err())
+	}
+}
+
+// madeTerminal waits for the editor to say which terminal it has made.
+func (s *session) madeTerminal(pending *jsonrpc.Pending) (*terminal, error) {
+	raw, err := pending.Wait(s.agent.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the editor made no terminal: %w", err)
+	}
+	result, _ := object(raw)
+	id := result.optionalText("terminalId")
+	if id == "" {
 		return nil, errors.New("the editor made no terminal: its answer names none")
 	}
-	return &terminal{session: s, id: made.TerminalID}, nil
+	return &terminal{session: s, id: id}, nil
 }
 
 func (t *terminal) params() terminalParams { return terminalParams{t.session.id, t.id} }
@@ -181,6 +212,16 @@ func (t *terminal) release() {
 	pending, err := t.session.agent.conn.Start(sdk.ClientMethodTerminalRelease, t.params())
 	if err == nil {
 		pending.Forget()
+	}
+}
+
+// releaseLate is release for a terminal that came too late. To an editor that has closed
+// the session nothing is said.
+func (t *terminal) releaseLate() {
+	t.session.speaking.RLock()
+	defer t.session.speaking.RUnlock()
+	if !t.session.silent {
+		t.release()
 	}
 }
 

@@ -17,6 +17,7 @@ type terminals struct {
 	output string
 	exit   string        // the answer to wait_for_exit; "": it comes with kill
 	silent string        // a method that is not answered
+	late   chan struct{} // if not nil, a terminal is made once this is closed
 	made   chan struct{} // closed when a terminal was asked for
 
 	editor *acptest.Client
@@ -46,6 +47,9 @@ func (m *terminals) answer(ctx context.Context, method string, params json.RawMe
 			return nil, err
 		}
 		close(m.made)
+		if m.late != nil {
+			<-m.late
+		}
 		return map[string]string{"terminalId": "term-1"}, nil
 	case "wait_for_exit":
 		if m.exit == "" {
@@ -169,6 +173,29 @@ func TestCancelWhileTheTerminalIsMade(t *testing.T) {
 			t.Errorf("ended with %s", got)
 		}
 		if got := m.calls(t); got != "create" {
+			t.Errorf("the editor was asked for %s", got)
+		}
+		e.Close()
+	})
+}
+
+// A terminal that is made when nobody waits for it any more is not left running.
+func TestTerminalThatIsMadeTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &terminals{late: make(chan struct{})}
+		e := stage{scripts: shellCall}.serve(t)
+		m.serve(e)
+		e.Initialize(withTerminal)
+		s := e.NewSession(os.TempDir())
+		turn := s.Prompt(acptest.Text("go"))
+		<-m.made
+		s.Cancel()
+		if got := turn.Wait(); got != "cancelled" {
+			t.Errorf("ended with %s", got)
+		}
+		close(m.late)
+		synctest.Wait()
+		if got := m.calls(t); got != "create release" {
 			t.Errorf("the editor was asked for %s", got)
 		}
 		e.Close()
