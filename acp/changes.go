@@ -46,13 +46,26 @@ func (a *Agent) changes(call *jsonrpc.Call, serve changesMethod) {
 		return
 	}
 	call.Go(func(ctx context.Context) (any, error) {
-		if !s.busy() { // else the turn has opened the journal
-			if err := s.awake(func() {}); err != nil {
-				return nil, err
-			}
+		if err := s.journalIsOpen(ctx); err != nil {
+			return nil, err
 		}
 		return serve(s, ctx, p)
 	})
+}
+
+// journalIsOpen sees to it that the journal holds what was done before the session was
+// brought back. A turn that runs opens it, and may be about to.
+func (s *session) journalIsOpen(ctx context.Context) error {
+	t := s.running()
+	if t == nil {
+		return s.awake(func() {})
+	}
+	select {
+	case <-t.woken:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // change is a change of a file as editors are told of it.

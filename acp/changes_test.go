@@ -299,3 +299,22 @@ func TestExtensionsAreAdvertised(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesBesideAPrompt: what was changed before a session was brought back is listed
+// also when a prompt has just begun to do so.
+func TestChangesBesideAPrompt(t *testing.T) {
+	s := kept(t, writeFile("w1", "a.txt", "one\n"), "text: done")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("go")).Wait()
+	c.Close()
+	c = s.again(t, "text: yes")
+	se = c.ResumeSession(se.ID, se.Cwd)
+	turn := se.Prompt(acptest.Text("and now?"))
+	var v reviewed
+	c.Request("_kimi/changes/list", map[string]any{"sessionId": se.ID}).Result(&v)
+	if len(v.Changes) != 1 || v.Changes[0].ID != "a1" {
+		t.Errorf("listed are %+v", v.Changes)
+	}
+	turn.Wait()
+}

@@ -128,6 +128,7 @@ func (s *session) changeKernel(t *turn) (answer func()) {
 	if awaking := s.awake(func() { err = s.runIn(t.ctx, t.kernel) }); awaking != nil {
 		err = awaking
 	}
+	close(t.woken)
 	if err != nil {
 		s.agent.log.Warn("a session stays in its kernel", "session", s.id, "kernel", s.kernelInUse(), "error", err)
 		return func() { t.call.Reply(nil, err) }

@@ -23,6 +23,7 @@ type turn struct {
 	ctx    context.Context   //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
 
+	woken  chan struct{}   // closed when what the session keeps is open for the turn, or could not be opened
 	asking context.Context //nolint:containedctx // the time in which the editor may be asked; set when the turn begins
 	asks   sync.WaitGroup  // the goroutines that wait for the editor's answers
 }
@@ -48,6 +49,7 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 func (a *Agent) enqueue(s *session, t *turn) {
 	call := t.call
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
+	t.woken = make(chan struct{})
 	// A cancelled request ends its turn, also while it waits in the queue.
 	context.AfterFunc(call.Context(), t.cancel)
 
@@ -151,7 +153,9 @@ func (s *session) serve(t *turn) (answer func()) {
 func (s *session) serveTurn(t *turn) (result any, err error) {
 	s.working.Lock()
 	defer s.working.Unlock()
-	if err := s.wake(); err != nil {
+	err = s.wake()
+	close(t.woken)
+	if err != nil {
 		return nil, err
 	}
 	s.move(soul.SessionActive)
