@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"kimi-acp/internal/jsonrpc"
+	store "kimi-acp/soul/session"
 )
 
 // archive serves session/archive, which closes a session and puts it out of the way, and
@@ -18,7 +19,7 @@ func (a *Agent) archive(call *jsonrpc.Call, archived bool) {
 func (a *Agent) setArchived(id string, archived bool) error {
 	open := a.opened(id)
 	if open != nil && !archived {
-		return open.withFile(func() error { return open.file().SetArchived(false) })
+		return open.withFile(func(kept *store.Session) error { return kept.SetArchived(false) })
 	}
 	if open != nil {
 		a.end(open)

@@ -25,18 +25,25 @@ func (d desk) Title() string {
 // SetTitle gives the session another title, which is not replaced by one of ours.
 func (d desk) SetTitle(title string) error {
 	s := d.session
-	kept := s.file()
+	kept := s.file() // a turn runs, so it stays
 	if kept == nil {
-		return errors.New("the session is not kept")
+		return errNotKept
 	}
 	if err := kept.SetTitle(title); err != nil {
 		return err
 	}
+	s.isTitled(kept.Title())
+	return nil
+}
+
+var errNotKept = errors.New("the session is not kept")
+
+// isTitled shows a title that somebody gave, which is not replaced by one of ours.
+func (s *session) isTitled(title string) {
 	s.mu.Lock()
 	s.titled = true
 	s.mu.Unlock()
-	s.showTitle(kept.Title())
-	return nil
+	s.showTitle(title)
 }
 
 // Fork makes another session that begins as this one is now.

@@ -141,13 +141,20 @@ func TestShareDirThatIsNone(t *testing.T) {
 	file := put(t, t.TempDir(), "share", "a file in its place")
 	s := stage{scripts: []string{"text: hi"}, options: acp.Options{Sessions: store.NewStore(file)}}
 	c := s.serve(t)
-	c.Initialize(acptest.Capabilities{Notices: true})
+	c.Initialize(acptest.Capabilities{Notices: true, Meta: map[string]any{"kimi": map[string]any{"archive": true}}})
 	se := c.NewSession(t.TempDir())
 	se.Until("the notice", func(u acptest.Update) bool {
 		return u.Kind == "notice" && strings.Contains(string(u.Raw), "cannot be kept on disk")
 	})
 	if got := se.Prompt(acptest.Text("hi")).Wait(); got != "end_turn" {
 		t.Errorf("the turn ended with %s", got)
+	}
+	// What needs the files says that there are none.
+	if e := c.Request("session/set_title", map[string]any{"sessionId": se.ID, "title": "Mine"}).Fails(-32603); !strings.Contains(e.Message, "not kept") {
+		t.Errorf("a title: %s", e.Message)
+	}
+	if e := c.Misuse("session/unarchive", map[string]any{"sessionId": se.ID}).Fails(-32603); !strings.Contains(e.Message, "not kept") {
+		t.Errorf("to take it out of the archive: %s", e.Message)
 	}
 	c.Request("session/close", map[string]any{"sessionId": se.ID}).Result(nil)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kimi-acp/soul"
+	store "kimi-acp/soul/session"
 )
 
 // Parking: a session that nobody talks to lets go of its history, its files and its
@@ -173,17 +174,31 @@ func (a *Agent) parkOldest() {
 	}
 }
 
-// withFile runs f while the file of the session is there, which may have to be brought
-// back for it; also while a turn runs.
-func (s *session) withFile(f func() error) error {
-	var failed error
-	if s.file() != nil {
-		failed = f()
-	} else if err := s.awake(func() { failed = f() }); err != nil {
-		return err
+// withFile runs f with the file of the session, which may have to be brought back for it
+// and stays until f returns; also while a turn runs.
+func (s *session) withFile(f func(kept *store.Session) error) error {
+	found, failed := s.withOpenFile(f)
+	if !found {
+		if err := s.awake(func() { found, failed = s.withOpenFile(f) }); err != nil {
+			return err
+		}
+	}
+	if !found {
+		failed = errNotKept
 	}
 	if failed != nil {
 		return storeError(s.id, failed)
 	}
 	return nil
+}
+
+// withOpenFile is withFile for a session that is not parked; false: it is, or kept nowhere.
+func (s *session) withOpenFile(f func(kept *store.Session) error) (found bool, err error) {
+	s.shelving.Lock()
+	defer s.shelving.Unlock()
+	kept := s.file()
+	if kept == nil {
+		return false, nil
+	}
+	return true, f(kept)
 }

@@ -173,10 +173,16 @@ func (a *Agent) setTitle(call *jsonrpc.Call) {
 		return
 	}
 	call.GoLocal(func(context.Context) (any, error) {
-		if err := s.withFile(func() error { return desk{s}.SetTitle(title) }); err != nil {
+		err := s.withFile(func(kept *store.Session) error {
+			err := kept.SetTitle(title)
+			title = kept.Title()
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
-		call.ReplyNow(map[string]string{"title": desk{s}.Title()}, nil)
+		s.isTitled(title)
+		call.ReplyNow(map[string]string{"title": title}, nil)
 		return nil, nil
 	})
 }
