@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"kimi-acp/soul/llm"
@@ -137,10 +136,8 @@ func stream(ctx context.Context, p llm.Provider, req *llm.Request, a *assembler)
 		return nil
 	}
 	a.closePart()
-	for _, p := range a.parts {
-		if p.Type != llm.PartThink && (p.Type != llm.PartText || strings.TrimSpace(p.Text) != "") {
-			return nil
-		}
+	if says(a.parts) {
+		return nil
 	}
 	return &llm.Error{Kind: llm.KindEmpty, Message: "the model's answer was empty: no text and no tool call"}
 }

@@ -187,23 +187,34 @@ func (h *History) contexts() []string {
 }
 
 // Messages gives the conversation for a model request: neighbouring user
-// messages are joined, since some providers refuse two in a row.
+// messages are joined, since some providers refuse two in a row, and answers that
+// say nothing are left out, since some refuse those.
 func (h *History) Messages() []llm.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]llm.Message, 0, len(h.messages))
-	for i, m := range h.messages {
-		if last := len(out) - 1; last >= 0 && m.Role == llm.RoleUser && out[last].Role == llm.RoleUser {
-			if h.messages[i-1].Role == llm.RoleUser && (i < 2 || h.messages[i-2].Role != llm.RoleUser) {
-				// The first to be joined: from here on the content is a copy of ours.
-				out[last].Content = slices.Clone(out[last].Content)
+	joined := false // the content of the last one is a copy of ours
+	for _, m := range h.messages {
+		last := len(out) - 1
+		switch {
+		case m.Role == llm.RoleAssistant && len(m.ToolCalls) == 0 && !says(m.Content):
+		case last >= 0 && m.Role == llm.RoleUser && out[last].Role == llm.RoleUser:
+			if !joined {
+				out[last].Content, joined = slices.Clone(out[last].Content), true
 			}
 			out[last].Content = append(out[last].Content, m.Content...)
-			continue
+		default:
+			out, joined = append(out, m), false
 		}
-		out = append(out, m)
 	}
 	return out
+}
+
+// says tells whether parts hold anything but thoughts and blanks.
+func says(parts []llm.Part) bool {
+	return slices.ContainsFunc(parts, func(p llm.Part) bool {
+		return p.Type != llm.PartThink && (p.Type != llm.PartText || strings.TrimSpace(p.Text) != "")
+	})
 }
 
 // Shorten makes a one-line title of at most n code points: white space collapsed,

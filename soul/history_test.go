@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,5 +104,34 @@ func TestHistoryCalibrates(t *testing.T) {
 	h.Reported(1000)
 	if scale, _ := h.Scale(); scale != 1 {
 		t.Errorf("a greeting makes the scale %v", scale)
+	}
+}
+
+// An answer that was cut while the model still thought says nothing, and providers refuse
+// a message that says nothing, with every request after it.
+func TestAnswersThatSayNothingAreNotSent(t *testing.T) {
+	call := llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "a", Name: "Read"}}}
+	result := llm.Message{Role: llm.RoleTool, ToolCallID: "a", Content: []llm.Part{llm.Text("")}}
+	for _, empty := range []llm.Message{
+		{Role: llm.RoleAssistant, Content: []llm.Part{llm.Think("hm")}},
+		{Role: llm.RoleAssistant, Content: []llm.Part{llm.Think("hm"), llm.Text(" \n")}},
+		{Role: llm.RoleAssistant},
+	} {
+		var h History
+		h.Append(user("one"), empty, user("two"), call, result, empty, user("three"))
+		var got []string
+		for _, m := range h.Messages() {
+			said := string(m.Role)
+			for _, p := range m.Content {
+				said += " " + p.Text
+			}
+			got = append(got, said)
+		}
+		if want := []string{"user one two", "assistant", "tool ", "user three"}; !slices.Equal(got, want) {
+			t.Errorf("sent %q, want %q", got, want)
+		}
+		if all := h.All(); len(all) != 7 || len(all[0].Content) != 1 {
+			t.Errorf("the history itself has changed: %v", all)
+		}
 	}
 }
