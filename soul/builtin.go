@@ -146,7 +146,7 @@ func (b *Builtin) Run(ctx context.Context, in Input) (Outcome, error) {
 	b.cfg.Wire.Send(wire.TurnBegin{UserInput: in.Wire()})
 	var out Outcome
 	var err error
-	if refused {
+	if refused && ctx.Err() == nil { // else it may just have been stopped
 		b.say("%s", cmp.Or(why, "Prompt blocked by hook."))
 	} else {
 		out, err = b.turn(ctx, in)
@@ -261,7 +261,11 @@ func (b *Builtin) mayStop(ctx context.Context, out Outcome) (Outcome, error) {
 		return out, nil
 	}
 	back, why := b.hook(ctx, HookStop, "", map[string]any{"stop_hook_active": false})
-	if !back || why == "" {
+	switch {
+	case ctx.Err() != nil: // it may just have been stopped
+		out.Stop = StopCancelled
+		return out, nil
+	case !back || why == "":
 		return out, nil
 	}
 	if !b.cfg.Profile.nestsTurns {

@@ -168,3 +168,41 @@ func unpaired(messages []llm.Message) string {
 	}
 	return ""
 }
+
+// closing is a hook that has to agree and cannot, since the turn was cancelled.
+type closing struct {
+	event  string
+	cancel context.CancelFunc
+}
+
+func (c closing) Ask(_ context.Context, event, _ string, _ map[string]any) (bool, string) {
+	if event != c.event {
+		return false, ""
+	}
+	c.cancel()
+	return true, "A hook that has to agree failed: it was stopped"
+}
+func (closing) Tell(string, string, map[string]any) {}
+
+// That a hook was stopped by a cancel is no word of its own: the turn is cancelled, and
+// nothing that the hook did not say is told.
+func TestACancelWhileHooksAreAsked(t *testing.T) {
+	for _, c := range []struct{ event, said, roles string }{
+		{HookUserPromptSubmit, "TurnBegin | TurnEnd", ""},
+		{HookStop, "TurnBegin | StepBegin | text:one | StatusUpdate | TurnEnd", "user assistant"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := play(nil, Config{Hooks: closing{c.event, cancel}}, "text: one", "text: two")
+		out, err := s.Run(ctx, ask("go"))
+		if err != nil || out.Stop != StopCancelled {
+			t.Errorf("%s: ended with %+v, %v", c.event, out, err)
+		}
+		if got := s.transcript(); got != c.said {
+			t.Errorf("%s: said %s", c.event, got)
+		}
+		if got := s.roles(); got != c.roles {
+			t.Errorf("%s: history %q", c.event, got)
+		}
+		cancel()
+	}
+}

@@ -296,3 +296,19 @@ func TestAlwaysFits(t *testing.T) {
 		}
 	})
 }
+
+// Servers number the calls of each answer anew, so an id says nothing beyond its answer.
+func TestDeedsOfCallsWithTheSameIDs(t *testing.T) {
+	call := func(command string) llm.Message {
+		args := `{"command":"` + command + `"}`
+		return llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "call_0", Name: "Shell", Arguments: &args}}}
+	}
+	result := func(text string) llm.Message {
+		return llm.Message{Role: llm.RoleTool, ToolCallID: "call_0", Content: []llm.Part{llm.Text(text)}}
+	}
+	d := newDeeds(nil)
+	d.collect([]llm.Message{call("make"), result("<system>ERROR: no"), call("make test"), result("ok")})
+	if got := strings.Join(d.lines(1000), "\n"); got != "$ make: run (failed)\n$ make test: run" {
+		t.Errorf("done:\n%s", got)
+	}
+}

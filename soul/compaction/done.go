@@ -53,13 +53,11 @@ func (d *deeds) add(subject, word string) {
 
 // collect adds what the calls in messages did.
 func (d *deeds) collect(messages []llm.Message) {
-	outcome := map[string]bool{} // of each call: it failed
-	for _, m := range messages {
-		if m.Role == llm.RoleTool {
-			outcome[m.ToolCallID] = failed(m)
+	for i, m := range messages {
+		if len(m.ToolCalls) == 0 {
+			continue
 		}
-	}
-	for _, m := range messages {
+		outcome := outcomes(messages[i+1:])
 		for _, c := range m.ToolCalls {
 			if c.Arguments == nil {
 				continue
@@ -71,6 +69,19 @@ func (d *deeds) collect(messages []llm.Message) {
 			d.call(c.Name, args.Path, args.Command, args.Patch, outcome[c.ID])
 		}
 	}
+}
+
+// outcomes tells of each call of an answer, by its id, whether it failed, by what stands
+// right behind the answer: in another one the same id is another call's.
+func outcomes(behind []llm.Message) map[string]bool {
+	failures := map[string]bool{}
+	for _, m := range behind {
+		if m.Role != llm.RoleTool {
+			break
+		}
+		failures[m.ToolCallID] = failed(m)
+	}
+	return failures
 }
 
 func (d *deeds) call(tool, path, command, patch string, failed bool) {

@@ -86,7 +86,7 @@ func runsIn(messages []llm.Message) (all []map[string]string) {
 	runs := map[string]bool{}
 	for _, m := range messages {
 		for _, c := range m.ToolCalls {
-			runs[c.ID] = runs[c.ID] || c.Name == runPlanName
+			runs[c.ID] = c.Name == runPlanName
 		}
 		if m.Role != llm.RoleTool || !runs[m.ToolCallID] {
 			continue

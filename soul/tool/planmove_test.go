@@ -81,3 +81,22 @@ func TestPlanKept(t *testing.T) {
 		})
 	}
 }
+
+// Servers number the calls of each answer anew: what another tool gave is no run of the
+// list because its call has the id of one.
+func TestRunsOfThePlanAmongCallsWithTheSameIDs(t *testing.T) {
+	call := func(name, args string) llm.Message {
+		return llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "call_0", Name: name, Arguments: &args}}}
+	}
+	result := func(text string) llm.Message {
+		return llm.Message{Role: llm.RoleTool, ToolCallID: "call_0", Content: []llm.Part{llm.Text(text)}}
+	}
+	items, ok := PlanIn([]llm.Message{
+		call(setTodoListName, `{"todos":[{"title":"a","status":"pending"}]}`), result("ok"),
+		call(runPlanName, `{"context":"c"}`), result("step 1: done\n"),
+		call("Shell", `{"command":"make"}`), result("step 1: pending\n"),
+	})
+	if !ok || len(items) != 1 || items[0].Status != "done" {
+		t.Errorf("the plan is %+v", items)
+	}
+}
