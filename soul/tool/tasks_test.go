@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,4 +167,31 @@ func TestWaitingEndsWithTheTurn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The turn is cancelled while a task that was stopped still ends: the task ends all the
+// same, and the model has to know.
+func TestTaskStopThatIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tasks := background.New(background.Options{})
+		defer tasks.Close()
+		release := make(chan struct{})
+		task, err := tasks.Start(t.Context(), background.Spec{Kind: background.Command, Description: "serve"}, func(context.Context, io.Writer) background.Ending {
+			<-release
+			return background.Ending{}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, func(o *Options) { o.Tasks = tasks })
+		ctx, cancel := context.WithCancel(t.Context())
+		done := w.start(ctx, "1", "TaskStop", `{"task_id":"`+task.ID+`"}`)
+		synctest.Wait()
+		cancel()
+		v := <-done
+		if want := "The call was interrupted. " + task.ID + " was asked to end, and ends by itself."; !v.IsError || v.Message != want {
+			t.Errorf("the model is told %q, want %q", v.Message, want)
+		}
+		close(release)
+	})
 }

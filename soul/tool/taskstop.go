@@ -43,7 +43,10 @@ func taskStop(ctx context.Context, c *Invocation, in taskStopArguments) wire.Too
 		return Failed(ctx, err)
 	}
 	task, err := tasks.Stop(ctx, in.TaskID, strings.TrimSpace(in.Reason))
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return failure("The call was interrupted. "+in.TaskID+" was asked to end, and ends by itself.", "Interrupted")
+	case err != nil:
 		return Failed(ctx, err)
 	}
 	tasks.Told(task.ID)
