@@ -47,6 +47,7 @@ type streamedCall struct {
 	index int // as the provider counts
 	call  llm.ToolCall
 	args  []byte
+	end   jsonEnd
 	given bool // arguments were sent, be they empty
 	sent  int  // bytes of args that are on the Wire
 	shown bool // the ToolCall is on the Wire
@@ -109,7 +110,7 @@ func (a *assembler) call(d llm.Delta) error {
 		if err := a.grow(len(*d.Call.Arguments)); err != nil {
 			return err
 		}
-		c.args, c.given = append(c.args, *d.Call.Arguments...), true
+		c.grow(*d.Call.Arguments)
 	}
 	a.settle() // texts stand before calls
 	c.call.ID = a.uniqueID(c.call.ID)
@@ -137,7 +138,7 @@ func (a *assembler) callPart(d llm.Delta) error {
 			if err := a.grow(len(*d.Arguments)); err != nil {
 				return err
 			}
-			c.args, c.given = append(c.args, *d.Arguments...), true
+			c.grow(*d.Arguments)
 		}
 		switch {
 		case i != a.open:
@@ -165,12 +166,20 @@ func (a *assembler) advance(end bool) {
 			c.sent = len(c.args)
 			a.send(wire.ToolCallPart{ArgumentsPart: &piece})
 		}
-		if !end && (a.open+1 == len(a.calls) || !json.Valid(c.args)) {
+		if !end && (a.open+1 == len(a.calls) || !c.whole()) {
 			return
 		}
 		a.open++
 	}
 }
+
+func (c *streamedCall) grow(arguments string) {
+	c.args, c.given = append(c.args, arguments...), true
+	c.end.add(arguments)
+}
+
+// whole tells whether the arguments so far are an object that has ended.
+func (c *streamedCall) whole() bool { return c.end.reached && json.Valid(c.args) }
 
 // complete is the call with the arguments so far.
 func (c *streamedCall) complete() llm.ToolCall {

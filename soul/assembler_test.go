@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,6 +152,33 @@ func TestBlankBeforeText(t *testing.T) {
 		}
 		if !slices.Equal(sent, c.sent) || textOf(a.message().Content) != strings.Join(c.sent, "") {
 			t.Errorf("%s: sent %q, and keeps %q", c.name, sent, textOf(a.message().Content))
+		}
+	}
+}
+
+// Two calls that write large files, in small pieces by turns: the time it takes grows with
+// what is said and not with its square, which would be hours here.
+func TestLargeCallsWhosePiecesAreMixed(t *testing.T) {
+	const pieces = 200_000
+	a := &assembler{send: func(wire.Event) {}}
+	add := func(d llm.Delta) {
+		if err := a.add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		add(begin(i, []string{"a", "b"}[i], "WriteFile"))
+		add(piece(i, `{"content":"`))
+	}
+	for range pieces {
+		add(piece(0, `if x { \"{}\" } `))
+		add(piece(1, `}\n`))
+	}
+	add(piece(0, `"}`))
+	add(piece(1, `"}`))
+	for i, c := range a.message().ToolCalls {
+		if !json.Valid([]byte(*c.Arguments)) || len(*c.Arguments) < pieces*3 {
+			t.Errorf("call %d has %d bytes of arguments", i, len(*c.Arguments))
 		}
 	}
 }
