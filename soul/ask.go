@@ -20,13 +20,24 @@ type asking struct {
 	said     []llm.Part    // by an attempt that broke off, if it is worth going on from; else nil
 	untold   bool          // the last attempt has not told said on the Wire
 	stripped bool          // images were taken out
+	last     *llm.Message  // asked behind the conversation, once and for words alone; nil: the turn goes on
 }
 
 // ask calls the model until an answer is whole. When an attempt breaks off after much
 // was said, the next one goes on from there; else it begins again. On the Wire a step
 // is told from its beginning after each StepRetry, as Wire clients expect.
 func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
-	s := &asking{soul: b, step: n, attempt: 1}
+	return b.pose(ctx, &asking{soul: b, step: n, attempt: 1})
+}
+
+// askLast asks the model a question behind the conversation, once, and for an answer
+// without tools that is cut off when it grows too long.
+func (b *Builtin) askLast(ctx context.Context, n int, question llm.Message) (*assembler, error) {
+	return b.pose(ctx, &asking{soul: b, step: n, attempt: 1, last: &question})
+}
+
+// pose calls the model until what is asked has its answer.
+func (b *Builtin) pose(ctx context.Context, s *asking) (*assembler, error) {
 	var model answerer
 	for {
 		if !model.standIn {
@@ -35,6 +46,9 @@ func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
 			model = b.choose()
 		}
 		a := &assembler{send: b.cfg.Wire.Send, kept: textOf(s.said)}
+		if s.last != nil {
+			a.most = concludeSize
+		}
 		err := stream(ctx, model, s.request(), a)
 		if err == nil {
 			b.answered(model)
@@ -48,7 +62,7 @@ func (b *Builtin) ask(ctx context.Context, n int) (*assembler, error) {
 		var e *llm.Error
 		if !errors.As(err, &e) {
 			model.circuit.Release()
-			return nil, fmt.Errorf("step %d: %w", n, err)
+			return nil, fmt.Errorf("step %d: %w", s.step, err)
 		}
 		if s.said != nil && e.Kind == llm.KindEmpty { // what broke off was all there was to say
 			b.answered(model)
@@ -74,7 +88,11 @@ func (s *asking) request() *llm.Request {
 			llm.Message{Role: llm.RoleAssistant, Content: s.said},
 			llm.Message{Role: llm.RoleUser, Content: []llm.Part{llm.Text(goOn)}})
 	}
-	return &llm.Request{System: b.record.system, Messages: messages, Tools: b.tellTools(), CacheKey: b.cfg.SessionID}
+	req := &llm.Request{System: b.record.system, Messages: messages, Tools: b.tellTools(), CacheKey: b.cfg.SessionID}
+	if s.last != nil {
+		req.Messages, req.ToolChoice = append(messages, *s.last), llm.ToolChoiceNone
+	}
+	return req
 }
 
 // recover prepares the next attempt after a failure and returns when it may begin, or
@@ -85,6 +103,9 @@ func (s *asking) recover(ctx context.Context, model answerer, e *llm.Error) erro
 		model.circuit.Fail()
 	} else {
 		model.circuit.Release()
+	}
+	if s.last != nil {
+		return fmt.Errorf("the last answer: %w", e)
 	}
 	wait, inTime := b.cfg.Retry.wait(s.attempt, e, s.waited)
 	repeats := e.Repeatable() && s.attempt < b.cfg.Retry.Attempts && inTime
@@ -129,6 +150,10 @@ func stream(ctx context.Context, p llm.Provider, req *llm.Request, a *assembler)
 		}
 		if err := a.add(d); err != nil {
 			return err
+		}
+		if a.most > 0 && a.size > a.most {
+			a.finish = llm.FinishLength
+			break
 		}
 	}
 	a.settle()

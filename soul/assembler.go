@@ -34,6 +34,7 @@ type assembler struct {
 	calls  []*streamedCall
 	open   int // calls[:open] are complete on the Wire
 	size   int
+	most   int    // bytes after which the answer is cut off; 0: maxAnswer, which is an error
 	blank  string // text so far, white space alone, that was not sent yet
 	spoke  bool   // other text was sent
 	kept   string // text of an attempt that broke off, to go on from; "" once it shows how this one does

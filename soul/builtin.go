@@ -281,10 +281,7 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			return Outcome{Stop: StopCancelled, Steps: n - 1}, nil
 		}
 		if n > b.cfg.MaxSteps {
-			if !b.cfg.Profile.silentStops {
-				b.say("I stopped after %d steps, which is as many as a turn may have. Send “continue” and I go on from here.", n-1)
-			}
-			return Outcome{Stop: StopMaxSteps, Steps: n - 1}, nil
+			return b.outOfSteps(ctx, n), nil
 		}
 		b.deliver()
 		b.cfg.Wire.Send(wire.StepBegin{N: n})
@@ -313,6 +310,29 @@ func (b *Builtin) steps(ctx context.Context) (Outcome, error) {
 			b.remindInTurn(n + 1)
 		}
 	}
+}
+
+// outOfSteps ends a turn at what would be its n-th step: the model says how far it has
+// come, if it can be asked, and the user is told how to go on.
+func (b *Builtin) outOfSteps(ctx context.Context, n int) Outcome {
+	out := Outcome{Stop: StopMaxSteps, Steps: n - 1}
+	if b.cfg.Profile.silentStops {
+		return out
+	}
+	said, err := b.conclude(ctx, BudgetOut, n)
+	if ctx.Err() != nil {
+		out.Stop = StopCancelled
+		return out
+	}
+	if err != nil {
+		b.cfg.Logger.Info("a turn that is out of steps has no last answer", "session", b.cfg.SessionID, "error", err)
+	}
+	gap := ""
+	if said {
+		gap = "\n\n"
+	}
+	b.say("%sI stopped after %d steps, which is as many as a turn may have. Send “continue” and I go on from here.", gap, n-1)
+	return out
 }
 
 func (b *Builtin) publish(payload any) {

@@ -30,8 +30,8 @@ func TestConcludeClosesEachCallThatItShows(t *testing.T) {
 		}
 	}))
 	b := New(Config{Wire: w, Provider: model})
-	if err := b.Conclude(t.Context(), "say it"); err != nil {
-		t.Fatal(err)
+	if said, err := b.Conclude(t.Context(), "say it"); err != nil || !said {
+		t.Fatal(said, err)
 	}
 	if len(open) != 0 {
 		t.Errorf("calls %v were shown and never closed", open)

@@ -76,17 +76,17 @@ func TestCircling(t *testing.T) {
 
 func TestMaxStepsIsSoft(t *testing.T) {
 	s := play(tools{"Read": func(context.Context, string) wire.ToolReturnValue { return ok("x") }}, Config{MaxSteps: 2},
-		call("a", "Read", `{"n":1}`), call("b", "Read", `{"n":2}`), "text: done")
+		call("a", "Read", `{"n":1}`), call("b", "Read", `{"n":2}`), "text: one read", "text: done")
 	if out, err := s.Run(t.Context(), ask("x")); err != nil || out.Stop != StopMaxSteps || out.Steps != 2 {
 		t.Errorf("ended with %+v, %v", out, err)
 	}
-	if last := s.said[len(s.said)-2]; !strings.HasPrefix(last, "text:I stopped after 2 steps") {
+	if last := s.said[len(s.said)-2]; !strings.HasPrefix(last, "text:\n\nI stopped after 2 steps") {
 		t.Errorf("the last words are %q", last)
 	}
 	if out, err := s.Run(t.Context(), ask("continue")); err != nil || out.Stop != StopEndTurn {
 		t.Errorf("the next turn: %+v, %v", out, err)
 	}
-	if got := s.roles(); got != "user assistant+a tool:a assistant+b tool:b user assistant" {
+	if got := s.roles(); got != "user assistant+a tool:a assistant+b tool:b user assistant user assistant" {
 		t.Errorf("history %q", got)
 	}
 }

@@ -94,7 +94,7 @@ func TestSteersAreNotLostAtTheEnd(t *testing.T) {
 		{"while a hook is asked", "go", true, []string{"text: one", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant user assistant"},
 		{"cut off", "go", false, []string{"text: one\nfinish: length", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant user assistant"},
 		{"refused", "go", false, []string{"text: no\nfinish: content_filter", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant"},
-		{"out of steps", "go", false, []string{call("a", "Read", "{}"), "text: two"}, Outcome{StopEndTurn, 2}, "user assistant+a tool:a user assistant"},
+		{"out of steps", "go", false, []string{call("a", "Read", "{}"), "text: one", "text: two"}, Outcome{StopEndTurn, 2}, "user assistant+a tool:a user assistant user assistant"},
 		{"in a command", "/help", false, []string{"text: two"}, Outcome{StopEndTurn, 1}, "user assistant"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 	"unicode/utf8"
 
 	"kimi-acp/soul"
@@ -20,14 +19,8 @@ import (
 // the caller gets.
 const minAnswer = 200
 
-// What an agent is told when its answer is short, and when its budget is used up.
-const (
-	sayMore   = "Your answer is all that reaches the one who started you. If it says all that matters, repeat it; else give it again with what is missing: findings, files and lines, what was changed, what is open."
-	budgetOut = "Your budget is used up: call no more tools. Answer now with what you have found and done, and with what is open."
-)
-
-// graceTime bounds the last answer of an agent whose time is over.
-const graceTime = time.Minute
+// sayMore is what an agent is told when its answer is short.
+const sayMore = "Your answer is all that reaches the one who started you. If it says all that matters, repeat it; else give it again with what is missing: findings, files and lines, what was changed, what is open."
 
 // Run runs an agent; see tool.Agents.
 func (c *Crew) Run(ctx context.Context, j tool.AgentJob) tool.AgentReport {
@@ -103,7 +96,7 @@ func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) (report too
 		report.Err = errInterrupted
 	case limited.Err() != nil:
 		report.Err = errTime
-		c.conclude(ctx, m, budgetOut)
+		c.conclude(ctx, m, soul.BudgetOut)
 	case err != nil:
 		report.Err = fmt.Errorf("its model failed: %w", err)
 	default:
@@ -118,8 +111,7 @@ func (c *Crew) work(ctx context.Context, m *member, j tool.AgentJob) (report too
 // ended does what is still to do when a turn has ended, and says what the agent lacks.
 func (c *Crew) ended(ctx context.Context, m *member, j tool.AgentJob, out soul.Outcome) error {
 	switch out.Stop {
-	case soul.StopMaxSteps:
-		c.conclude(ctx, m, budgetOut)
+	case soul.StopMaxSteps: // it has said how far it came
 		return fmt.Errorf("it used up its %d steps", out.Steps)
 	case soul.StopMaxTokens:
 		return errors.New("its answer was cut off at the model's limit")
@@ -134,9 +126,7 @@ func (c *Crew) ended(ctx context.Context, m *member, j tool.AgentJob, out soul.O
 
 // conclude has an agent answer once more. Without it, what it said last counts.
 func (c *Crew) conclude(ctx context.Context, m *member, ask string) {
-	ctx, stop := context.WithTimeout(ctx, graceTime)
-	defer stop()
-	if err := m.soul.Conclude(ctx, ask); err != nil {
+	if _, err := m.soul.Conclude(ctx, ask); err != nil {
 		c.opts.Logger.Info("an agent gave no last answer", "agent", m.id, "error", err)
 	}
 }
