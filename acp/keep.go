@@ -22,6 +22,8 @@ type keptOptions struct {
 	Level string `json:"level,omitempty"`
 	// Kernel is the id of the kernel that was chosen for the session; "": none was.
 	Kernel string `json:"kernel,omitempty"`
+	// KernelModel is what was chosen of a kernel's own models; "": nothing was.
+	KernelModel string `json:"kernel_model,omitempty"`
 	// Context is how often the model is told of the editor.
 	Context contextprovider.Use `json:"context,omitempty"`
 }
@@ -70,6 +72,12 @@ func (s *session) restore(kept *store.Session) (fallback string) {
 	if o.Mode != "" && s.executor.SetMode(tool.Mode(o.Mode)) != nil {
 		s.agent.log.Warn("a session was in a mode that is not there any more", "session", s.id, "mode", o.Mode)
 	}
+	if n := s.namer(); n != nil && o.KernelModel != "" {
+		if err := s.nameModel(n, o.KernelModel); err != nil {
+			s.agent.log.Warn("a session's model cannot be used any more", "session", s.id, "model", o.KernelModel, "error", err)
+			return "The model " + o.KernelModel + " of this session is not to be had any more; it goes on with " + n.ModelName()
+		}
+	}
 	if o.Model == "" || s.agent.opts.Catalog == nil || !s.switchesModels() {
 		return ""
 	}
@@ -98,6 +106,9 @@ func (s *session) saveOptionsNow() {
 	if s.moment != nil {
 		o.Context = s.moment.Use()
 	}
+	s.mu.Lock()
+	o.KernelModel = s.kernelModel
+	s.mu.Unlock()
 	raw, err := json.Marshal(o)
 	if err == nil && bytes.Equal(raw, s.saved) {
 		return

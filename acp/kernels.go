@@ -100,7 +100,11 @@ func (s *session) makeSoul(kernel string) (soul.Soul, error) {
 	s.executor.SetImages(provider != nil && provider.Model().ImageInput)
 	s.mu.Lock()
 	s.choice = c
+	named := s.kernelModel
 	s.mu.Unlock()
+	if n, ok := made.(soul.ModelNamer); ok && slices.Contains(n.ModelNames(), named) {
+		_ = n.NameModel(named) // it is one of them
+	}
 	return made, nil
 }
 

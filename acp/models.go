@@ -68,9 +68,40 @@ func (s *session) switchesModels() bool {
 	return ok
 }
 
+// namer is the session's soul where that has models of its own to choose from, else nil.
+func (s *session) namer() soul.ModelNamer {
+	if n, ok := s.mind().(soul.ModelNamer); ok && len(n.ModelNames()) > 0 {
+		return n
+	}
+	return nil
+}
+
+// ownModelOption is the option of a soul that has models of its own.
+func ownModelOption(n soul.ModelNamer) configOption {
+	o := configOption{ID: optionModel, Name: "Model", Description: "Of the kernel, which is started anew for another one", Category: "model", Type: "select", CurrentValue: n.ModelName()}
+	for _, name := range n.ModelNames() {
+		o.Options = append(o.Options, optionChoice{Value: name, Name: name})
+	}
+	return o
+}
+
+// nameModel has a soul use one of its own models.
+func (s *session) nameModel(n soul.ModelNamer, name string) error {
+	if err := n.NameModel(name); err != nil {
+		return invalid("%s", err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kernelModel = name
+	return nil
+}
+
 // use changes model and level. A level that the model does not have becomes its
 // default.
 func (s *session) use(modelID, levelID string) error {
+	if n := s.namer(); n != nil {
+		return s.nameModel(n, modelID)
+	}
 	switcher, ok := s.mind().(soul.ModelSwitcher)
 	if !ok {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "This session's kernel cannot change its model"}

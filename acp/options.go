@@ -59,6 +59,9 @@ func (s *session) configOptions() (all []configOption) {
 			all = append(all, s.contextOption())
 		}
 	}()
+	if n := s.namer(); n != nil {
+		return append(out, ownModelOption(n))
+	}
 	chosen, models := s.chosen(), s.agent.models()
 	if len(models) == 0 || !s.switchesModels() {
 		return out

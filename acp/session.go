@@ -55,22 +55,23 @@ type session struct {
 	speaking sync.RWMutex // held for reading while something is sent
 	silent   bool         // under speaking: nothing is sent any more
 
-	mu        sync.Mutex
-	queue     []*turn                       // queue[0] runs, the rest waits in order
-	draining  bool                          // the queue is being run, or its last answer given
-	idle      chan struct{}                 // closed when the queue is no longer run; nil: it never was
-	closing   bool                          // no prompt is taken any more
-	kept      *store.Session                // where the session is kept; nil: nowhere, or it is parked
-	used      time.Time                     // when it became idle last
-	parking   *time.Timer                   // parks the session when it runs out; nil: it is not idle, or not kept
-	asksIn    *turn                         // in which agents in the background may ask; nil: none runs
-	asks      map[string]context.CancelFunc // permission requests that wait, by the Wire's id
-	soul      soul.Soul                     // see mind
-	kernel    string                        // the id of that in which soul runs; "": none can be chosen
-	choice    choice                        // model and thinking level in use
-	commands  []soul.Command                // that the editor was told of
-	titled    bool
-	announced bool // the commands were sent again with the first prompt
+	mu          sync.Mutex
+	queue       []*turn                       // queue[0] runs, the rest waits in order
+	draining    bool                          // the queue is being run, or its last answer given
+	idle        chan struct{}                 // closed when the queue is no longer run; nil: it never was
+	closing     bool                          // no prompt is taken any more
+	kept        *store.Session                // where the session is kept; nil: nowhere, or it is parked
+	used        time.Time                     // when it became idle last
+	parking     *time.Timer                   // parks the session when it runs out; nil: it is not idle, or not kept
+	asksIn      *turn                         // in which agents in the background may ask; nil: none runs
+	asks        map[string]context.CancelFunc // permission requests that wait, by the Wire's id
+	soul        soul.Soul                     // see mind
+	kernelModel string                        // that was chosen of a kernel's own; "": none was
+	kernel      string                        // the id of that in which soul runs; "": none can be chosen
+	choice      choice                        // model and thinking level in use
+	commands    []soul.Command                // that the editor was told of
+	titled      bool
+	announced   bool // the commands were sent again with the first prompt
 
 	// Under working.
 	planDue       bool              // the plan has changed and is not shown yet

@@ -87,8 +87,7 @@ func (r *record) turn(m *llm.Message, edits int) {
 	if r.kept == nil {
 		return
 	}
-	// Without it, taking back this turn in another process leaves its files alone.
-	if err := r.kept.SetAside(editsKey(checkpoint), editsNote{r.kept.ID(), edits}); err != nil {
+	if err := NoteEdits(r.kept, checkpoint, edits); err != nil {
 		r.log.Debug("the turn of edits was not noted", "error", err)
 	}
 }

@@ -31,6 +31,19 @@ type ModelSwitcher interface {
 	UseModel(p llm.Provider)
 }
 
+// ModelNamer is a Soul that asks models by itself and is told by name which. Its methods
+// may be called at any time, also while a turn runs.
+type ModelNamer interface {
+	// ModelNames are the models that there are for it, its usual one first; none: it has
+	// no choice.
+	ModelNames() []string
+	// ModelName is the one that the next turn uses, "" when that is not known.
+	ModelName() string
+	// NameModel makes the next turn use another one of ModelNames. An error says for
+	// people why not, and has changed nothing.
+	NameModel(name string) error
+}
+
 // Starter is a Soul that takes time to begin, and may fail to.
 type Starter interface {
 	// Start does now what the next Run would do before its turn. It is called between

@@ -102,10 +102,12 @@ func (k kernels) soul(choice string, s acp.SoulSpec, system func() string, built
 			}
 			return ""
 		},
+		Models:     k.settings().KimiModels,
 		Sessions:   k.sessions,
 		System:     system,
 		Moment:     s.Moment,
 		Edits:      s.Edits,
+		Session:    s.Session,
 		Supervisor: k.supervisor,
 		Logger:     k.log.With("session", s.SessionID),
 	})

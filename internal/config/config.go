@@ -49,9 +49,12 @@ type Config struct {
 	DefaultModel string  // ID of Models[0]; empty when there is none
 	Small        string  // ID of the model for titles, summaries and judgements; empty: the session's own
 	Fallback     string  // ID of the model that answers while the provider of another one fails; empty: none
-	Thinking     *bool   // whether models that can think do; nil: not said
-	DefaultMode  string  // one of the modes; empty: ModeDefault
-	DMail        bool    // the model may go back to an earlier point of its turn
+	// KimiModels are the IDs of the models of kimi-cli's own file, usable here or not, the
+	// default first.
+	KimiModels  []string
+	Thinking    *bool  // whether models that can think do; nil: not said
+	DefaultMode string // one of the modes; empty: ModeDefault
+	DMail       bool   // the model may go back to an earlier point of its turn
 	// NoPlanReview has no agent look at what the agents of a plan say they have done.
 	NoPlanReview bool
 	Loop         Loop     // how long a turn may become

@@ -42,6 +42,7 @@ type entry struct {
 
 // resolve finds the providers of the models and puts the models into their order.
 func (d *draft) resolve() {
+	d.config.KimiModels = d.kimiModels()
 	usable := map[string]bool{}
 	var all []Model
 	for i := len(d.sources) - 1; i >= 0; i-- {
@@ -78,6 +79,24 @@ func (d *draft) resolve() {
 	first := max(slices.IndexFunc(all, func(m Model) bool { return m.ID == chosen }), 0)
 	d.config.DefaultModel = all[first].ID
 	d.config.Models = slices.Concat(all[first:first+1], all[:first], all[first+1:])
+}
+
+// kimiModels names the models of kimi-cli's own file. It may be signed in where this
+// program is not, so all of them count.
+func (d *draft) kimiModels() (names []string) {
+	for _, s := range d.sources {
+		if !s.kimiCLI {
+			continue
+		}
+		for _, e := range s.models {
+			if e.model.ID == s.fallback.id {
+				names = slices.Insert(names, 0, e.model.ID)
+			} else if len(names) < maxModels {
+				names = append(names, e.model.ID)
+			}
+		}
+	}
+	return names
 }
 
 // model completes a model of a source by its provider, which is looked for in the

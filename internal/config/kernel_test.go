@@ -26,3 +26,37 @@ func TestKernel(t *testing.T) {
 		})
 	}
 }
+
+// A kernel of kimi-cli's own can use what stands in its file, signed in or not; of other
+// files it knows nothing.
+func TestKimiModels(t *testing.T) {
+	h := newHouse(t, map[string]string{
+		".kimi/config.toml": `
+default_model = "b"
+[providers.kimi]
+type = "kimi"
+base_url = "https://a"
+oauth = { storage = "file", key = "k" }
+[models.a]
+provider = "kimi"
+model = "a"
+max_context_size = 100000
+[models.b]
+provider = "kimi"
+model = "b"
+max_context_size = 100000
+`,
+		".kimi/acp.toml": `
+[providers.own]
+type = "openai"
+base_url = "https://b"
+api_key = "x"
+[models.own]
+provider = "own"
+model = "o"
+max_context_size = 100000
+`,
+	}, nil)
+	c, _ := h.load(Flags{})
+	diff(t, "kimi-cli's models", []string{"b", "a"}, c.KimiModels)
+}

@@ -65,12 +65,6 @@ func features(t *testing.T, program kernel.Program, steers bool, compacts string
 			t.Error(err)
 		}
 	}()
-	if _, ok := any(k).(soul.ModelSwitcher); ok {
-		t.Error("a kernel's model can be switched, which the table does not say")
-	}
-	if _, ok := any(k).(soul.Rewinder); ok {
-		t.Error("a kernel takes turns back, which the table does not say")
-	}
 	say := func(words string) string {
 		t.Helper()
 		heard = nil

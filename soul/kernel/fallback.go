@@ -46,6 +46,8 @@ var (
 	_ soul.Soul    = (*Fallback)(nil)
 	_ soul.Keeper  = (*Fallback)(nil)
 	_ soul.Starter = (*Fallback)(nil)
+
+	_ soul.Rewinder = (*Fallback)(nil)
 )
 
 // NewFallback makes a Fallback. The other soul is on the Wire of the kernel's Config, and
@@ -162,4 +164,12 @@ func (f *Fallback) Park() {
 	if k, ok := f.current().(soul.Keeper); ok {
 		k.Park()
 	}
+}
+
+// Rewind has the soul that runs the next turn take turns back; see soul.Rewinder.
+func (f *Fallback) Rewind(ctx context.Context, back soul.Back) string {
+	if r, ok := f.current().(soul.Rewinder); ok {
+		return r.Rewind(ctx, back)
+	}
+	return "Nothing was taken back: this session's kernel cannot take turns back."
 }

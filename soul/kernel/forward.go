@@ -63,6 +63,9 @@ func (k *Kernel) event(e wire.Event) {
 	if t != nil && !t.note(e) {
 		return
 	}
+	if _, ok := e.(wire.StepBegin); ok {
+		k.beginStep(t)
+	}
 	k.cfg.Wire.Send(e)
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	Tools   []llm.ToolSpec
 	Program Program
 	Launch  Launch
+	// Models are the names that Launch.Model may be replaced by, the usual one first; none:
+	// the model cannot be changed.
+	Models []string
 	// Sessions holds the session Launch.SessionID, so that a conversation that began with
 	// another kernel can be carried over; nil: it cannot.
 	Sessions      *session.Store
@@ -44,8 +47,11 @@ type Config struct {
 	// Moment words how things stand around a prompt, for the model. Nil: nothing is told.
 	Moment soul.Moment
 	// Edits tells the model what the user made of its edits, and the user of their keeping.
-	// Nil: nothing is told.
-	Edits      soul.Edits
+	// Those that are soul.EditTurns can be taken back with their turns. Nil: nothing is
+	// told, and nothing taken back.
+	Edits soul.Edits
+	// Session is what taking turns back changes beside the conversation; nil: nothing.
+	Session    soul.Session
 	Supervisor *proc.Supervisor // ends the program when this one is gone; nil: nobody does
 
 	HandshakeTime time.Duration // how long start and handshake may take; 0: a minute
@@ -66,8 +72,9 @@ type Kernel struct {
 	notice string // for the user, with the next turn; used as record is
 
 	mu       sync.Mutex
-	peer     *peer // nil: none runs
-	turn     *turn // nil: none runs
+	peer     *peer  // nil: none runs
+	turn     *turn  // nil: none runs
+	model    string // what the program is to be started with; "": its usual one
 	status   soul.Status
 	commands []soul.Command
 	failures int // starts and turns in a row that failed with the program
@@ -80,6 +87,8 @@ var (
 	_ soul.Soul    = (*Kernel)(nil)
 	_ soul.Keeper  = (*Kernel)(nil)
 	_ soul.Starter = (*Kernel)(nil)
+
+	_ soul.Rewinder = (*Kernel)(nil)
 )
 
 // New makes a Kernel. Nothing is started yet.
@@ -99,18 +108,25 @@ func New(cfg Config) *Kernel {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Kernel{cfg: cfg, asked: map[string]context.CancelFunc{}, status: soul.Status{Model: filepath.Base(cfg.Program.Args[0]), Images: true}}
+	return &Kernel{cfg: cfg, asked: map[string]context.CancelFunc{}, model: cfg.Launch.Model, status: soul.Status{Model: filepath.Base(cfg.Program.Args[0]), Images: true}}
 }
 
 // ErrUnused is in the chain of an error of Run that came before anything of the turn
 // was shown: another soul may run it.
 var ErrUnused = errors.New("nothing of the turn was shown")
 
-// Commands are the slash commands that the kernel told when it was started last.
+// Commands are the slash commands that the kernel told when it was started last, and
+// those that are carried out here.
 func (k *Kernel) Commands() []soul.Command {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.commands
+	all := soul.HostCommands()
+	for _, c := range k.commands {
+		if !soul.IsHostCommand("/" + c.Name) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Status is what the kernel told last.
@@ -145,13 +161,17 @@ func (k *Kernel) noteStatus(s wire.StatusUpdate) {
 	}
 }
 
-// Run has the kernel do one turn; see soul.Soul. When the program cannot be started or
+// Run has the kernel do one turn, but for soul.HostCommands, for which it is not asked; see
+// soul.Soul. When the program cannot be started or
 // ends in the middle the error is a *soul.Trouble, and ErrUnused is in its chain as long
 // as nothing was shown; the next Run starts the program again, after a pause that grows
 // with each failure.
 func (k *Kernel) Run(ctx context.Context, in soul.Input) (soul.Outcome, error) {
 	k.turns.Lock()
 	defer k.turns.Unlock()
+	if soul.IsHostCommand(in.Text) {
+		return k.hostCommand(ctx, in)
+	}
 	p, err := k.ready(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -220,7 +240,11 @@ func (k *Kernel) Start(ctx context.Context) error {
 
 // unused says that the program could not be started.
 func (k *Kernel) unused(err error) error {
-	return &soul.Trouble{Advice: "The kernel " + k.name() + " could not be started: " + err.Error() + ".", Err: errors.Join(ErrUnused, err)}
+	with := ""
+	if model := k.ModelName(); model != "" && model != k.cfg.Launch.Model {
+		with = " with the model " + model
+	}
+	return &soul.Trouble{Advice: "The kernel " + k.name() + " could not be started" + with + ": " + err.Error() + ".", Err: errors.Join(ErrUnused, err)}
 }
 
 func (k *Kernel) begin(t *turn) {
@@ -248,17 +272,19 @@ func (k *Kernel) name() string { return filepath.Base(k.cfg.Program.Args[0]) }
 // ready gives the program that runs, or starts it.
 func (k *Kernel) ready(ctx context.Context) (*peer, error) {
 	k.mu.Lock()
-	p, failures, closed := k.peer, k.failures, k.closed
+	p, failures, closed, model := k.peer, k.failures, k.closed, k.model
 	k.mu.Unlock()
 	if closed {
 		return nil, errors.New("the session is closed")
 	}
-	if p != nil && p.alive() {
+	if p != nil && p.alive() && p.model == model {
 		return p, nil
 	}
-	if p != nil { // it ended between turns
-		k.cfg.Logger.Warn("the kernel ended between turns", "how", p.ending())
-		p.end(k.cfg.Patience)
+	if p != nil {
+		if !p.alive() {
+			k.cfg.Logger.Warn("the kernel ended between turns", "how", p.ending())
+		}
+		p.end(k.cfg.Patience) // also one that is to use another model, which takes a start
 		k.set(nil)
 	}
 	if err := k.pause(ctx, failures); err != nil {
@@ -266,7 +292,7 @@ func (k *Kernel) ready(ctx context.Context) (*peer, error) {
 	}
 	err := k.carryOver()
 	if err == nil {
-		p, err = k.start(ctx)
+		p, err = k.start(ctx, model)
 	}
 	if err != nil {
 		k.mu.Lock()

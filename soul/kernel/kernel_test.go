@@ -165,7 +165,7 @@ func TestWhatAKernelTells(t *testing.T) {
 	if s := k.Status(); s.ContextTokens != 50 || s.MaxContextTokens != 100 {
 		t.Errorf("status %+v", s)
 	}
-	if c := k.Commands(); len(c) != 1 || c[0].Name != "init" {
+	if c := k.Commands(); len(c) != 5 || c[1].Name != "undo" || c[4].Name != "init" {
 		t.Errorf("commands %+v", c)
 	}
 }

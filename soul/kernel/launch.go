@@ -25,6 +25,7 @@ const (
 	sessionPlace = "{session}"
 	agentPlace   = "{agent-file}"
 	workDirPlace = "{work-dir}"
+	modelPlace   = "{model}"
 )
 
 // goesOn tells whether the program is started with the id of its session, and so knows
@@ -49,7 +50,7 @@ func (p Program) identity() string {
 func (p Program) arguments(l Launch, files papers) []string {
 	args := slices.Clone(p.Args)
 	if p.Kind == Custom {
-		put := strings.NewReplacer(sessionPlace, l.SessionID, agentPlace, files.agent, workDirPlace, l.WorkDir)
+		put := strings.NewReplacer(sessionPlace, l.SessionID, agentPlace, files.agent, workDirPlace, l.WorkDir, modelPlace, l.Model)
 		for i := range args[1:] {
 			args[i+1] = put.Replace(args[i+1])
 		}

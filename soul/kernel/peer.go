@@ -16,11 +16,12 @@ type peer struct {
 	conn  *jsonrpc.Conn
 	words *complaints
 	hello greeting
+	model string        // what it was started with
 	over  chan struct{} // closed when nothing more comes from it
 }
 
-// start starts the program and shakes hands. Whoever has the peer ends it.
-func (k *Kernel) start(ctx context.Context) (*peer, error) {
+// start starts the program with a model and shakes hands. Whoever has the peer ends it.
+func (k *Kernel) start(ctx context.Context, model string) (*peer, error) {
 	var files papers
 	if k.cfg.Program.Kind != Custom || k.cfg.Program.mentions(agentPlace) {
 		var err error
@@ -30,13 +31,15 @@ func (k *Kernel) start(ctx context.Context) (*peer, error) {
 		defer files.remove() // who has shaken hands has read them
 	}
 	words := &complaints{log: k.cfg.Logger}
+	launch := k.cfg.Launch
+	launch.Model = model
 	child, err := proc.StartChild(proc.ChildSpec{
-		Args: k.cfg.Program.arguments(k.cfg.Launch, files), Dir: k.cfg.Launch.WorkDir, Environ: k.cfg.Launch.Environ, Stderr: words,
+		Args: k.cfg.Program.arguments(launch, files), Dir: k.cfg.Launch.WorkDir, Environ: k.cfg.Launch.Environ, Stderr: words,
 	}, k.cfg.Supervisor)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{child: child, words: words, over: make(chan struct{})}
+	p := &peer{child: child, words: words, model: model, over: make(chan struct{})}
 	p.conn = jsonrpc.NewConn(newJSONLines(child), child, &forwarder{kernel: k}, jsonrpc.Options{
 		Dialect: jsonrpc.Wire, Framing: jsonrpc.Newline, Logger: k.cfg.Logger,
 	})

@@ -71,6 +71,7 @@ func (k *Kernel) write(in wire.UserInput, steps [][]llm.Message) {
 	if err == nil {
 		err = r.kept.AppendTurn(r.state.Checkpoints, userMessage(in))
 	}
+	k.noteEdits()
 	for _, step := range steps {
 		if err == nil {
 			err = r.kept.AppendMessages(step...)
