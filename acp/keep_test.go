@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"kimi-acp/acp"
 	"kimi-acp/internal/acptest"
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 	store "kimi-acp/soul/session"
 )
 
@@ -122,6 +125,35 @@ func TestForkAndTitle(t *testing.T) {
 	turn.Wait()
 	if got := turn.Text(); !strings.Contains(got, "“My talk”") {
 		t.Errorf("/title says %q", got)
+	}
+}
+
+// A session that cannot be opened is let go of: it can be opened later, and a fork of it
+// that nobody got is not there.
+func TestSessionThatCannotBeOpened(t *testing.T) {
+	s := kept(t, "text: one", "text: two")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("a")).Wait()
+	c.Close()
+	c = s.again(t)
+	without := openIn(se.ID, se.Cwd)
+	without["additionalDirectories"] = []string{filepath.Join(t.TempDir(), "none")}
+	for _, method := range []string{"session/load", "session/resume", "session/fork"} {
+		c.Request(method, without).Fails(-32602)
+	}
+	if all := list(t, c, map[string]any{}); len(all.Sessions) != 1 {
+		t.Errorf("listed are %+v", all.Sessions)
+	}
+	c.LoadSession(se.ID, se.Cwd).Prompt(acptest.Text("b")).Wait()
+	c.Close()
+
+	share := t.TempDir()
+	s.options.Sessions = store.NewStore(share)
+	s.newSoul = func(acp.SoulSpec, llm.Provider) (soul.Soul, error) { return nil, errors.New("no model") }
+	s.again(t).Request("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": []any{}}).Fails(-32603)
+	if left, err := filepath.Glob(filepath.Join(share, "sessions", "*", "*")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

@@ -193,11 +193,18 @@ type opening struct {
 	id    string
 	roots []string
 	mcp   []soul.MCPServer
-	kept  *store.Session // that was there before, nil: a new one is made; open closes it when it fails
+	kept  *store.Session // where it is kept, nil: a place is made; open closes it when it fails
+	fork  bool           // kept was made for it, so that it goes with it when it cannot be opened
 }
 
 // open builds a session and what hangs on it.
 func (a *Agent) open(o opening) (s *session, err error) {
+	making := func() (*store.Session, error) { return o.kept, nil }
+	defer func() {
+		if kept, _ := making(); err != nil && kept != nil {
+			a.abandon(kept, o.fork || o.kept == nil)
+		}
+	}()
 	a.mu.Lock()
 	n := len(a.sessions)
 	a.mu.Unlock()
@@ -208,12 +215,7 @@ func (a *Agent) open(o opening) (s *session, err error) {
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid params: " + clip(err.Error())}
 	}
-	making := a.find(o)
-	defer func() {
-		if kept, _ := making(); err != nil && kept != nil {
-			_ = kept.Close() // nothing was written to it
-		}
-	}()
+	making = a.find(o)
 	if s, err = a.build(o, disk); err != nil {
 		return nil, err
 	}
@@ -243,6 +245,18 @@ func (a *Agent) open(o opening) (s *session, err error) {
 	}
 	a.log.Info("session opened", "session", s.id, "roots", len(o.roots))
 	return s, nil
+}
+
+// abandon lets go of the place of a session that could not be opened. One that was made
+// for it goes.
+func (a *Agent) abandon(kept *store.Session, made bool) {
+	_ = kept.Close() // nothing was written to it
+	if !made {
+		return
+	}
+	if err := a.opts.Sessions.Delete(kept.ID()); err != nil {
+		a.log.Warn("a session that could not be opened is left behind", "session", kept.ID(), "error", err)
+	}
 }
 
 // find gives the place where a session is kept. A new one is made while the rest of

@@ -88,7 +88,7 @@ func (a *Agent) forkSession(call *jsonrpc.Call) {
 		if err != nil {
 			return nil, storeError(id, err)
 		}
-		s, err := a.open(opening{id: kept.ID(), roots: roots, mcp: a.mcpServers(p), kept: kept})
+		s, err := a.open(opening{id: kept.ID(), roots: roots, mcp: a.mcpServers(p), kept: kept, fork: true})
 		if err != nil {
 			return nil, err
 		}
