@@ -157,6 +157,22 @@ func TestSessionThatCannotBeOpened(t *testing.T) {
 	}
 }
 
+// A load that comes to nothing leaves the session alone that is open.
+func TestLoadThatFailsBesideTheOpenSession(t *testing.T) {
+	s := kept(t, "text: one", "text: two")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("a")).Wait()
+	c.Request("session/load", openIn(se.ID, t.TempDir())).Fails(-32602)
+	without := openIn(se.ID, se.Cwd)
+	without["additionalDirectories"] = []string{filepath.Join(t.TempDir(), "none")}
+	c.Request("session/resume", without).Fails(-32602)
+	turn := se.Prompt(acptest.Text("b"))
+	if got := turn.Wait(); got != "end_turn" || turn.Text() != "two" {
+		t.Errorf("the session ends with %s and says %q", got, turn.Text())
+	}
+}
+
 func TestSessionsThatAreNotKept(t *testing.T) {
 	c := stage{unkept: true, scripts: []string{"text: hi"}}.serve(t)
 	if got := string(c.Initialize(both).AgentCapabilities); strings.Contains(got, "resume") || strings.Contains(got, `"loadSession":true`) {

@@ -85,6 +85,9 @@ func (a *Agent) bringBack(id string, roots []string, mcp []soul.MCPServer) (*ses
 		if open.busy() {
 			return nil, invalidRequest("A prompt of this session runs; wait for its end, or cancel it, and load the session then")
 		}
+		if err := open.wouldOpen(roots); err != nil { // then it stays as it is
+			return nil, err
+		}
 		a.end(open)
 	}
 	kept, err := a.opts.Sessions.Open("", id)
@@ -93,12 +96,31 @@ func (a *Agent) bringBack(id string, roots []string, mcp []soul.MCPServer) (*ses
 	}
 	if dir := kept.WorkDir(); dir != "" && dir != roots[0] {
 		_ = kept.Close() // nothing was written to it
-		return nil, invalid("cwd must be %s, where the session was made", clip(dir))
+		return nil, elsewhere(dir)
 	}
 	for _, note := range kept.Restored().Skipped {
 		a.log.Warn("a session was mended", "session", id, "what", note)
 	}
 	return a.open(opening{id: id, roots: roots, mcp: mcp, kept: kept})
+}
+
+// elsewhere is the error for a session that is opened in another folder than its own.
+func elsewhere(dir string) error {
+	return invalid("cwd must be %s, where the session was made", clip(dir))
+}
+
+// wouldOpen tells why the session could not be opened anew with these roots, nil if it
+// seems that it can.
+func (s *session) wouldOpen(roots []string) error {
+	if s.roots[0] != roots[0] {
+		return elsewhere(s.roots[0])
+	}
+	disk, err := openRoots(roots)
+	if err != nil {
+		return err
+	}
+	_ = disk.Close() // only looked at
+	return nil
 }
 
 // fellBack notes a sentence about what is not as it was, "" for nothing.
