@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"kimi-acp/cmd/kimi-acp/policycmd"
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/config"
 	"kimi-acp/internal/policy"
 	"kimi-acp/internal/trust"
@@ -30,7 +32,8 @@ func runPolicy(args []string) int {
 }
 
 // ownFiles are the files that no action of a model may touch: settings, keys, and
-// what was recorded. Skills and agents beside them are there to be read.
+// what was recorded, under each name that they have: many keep such files elsewhere, and
+// a link in their place. Skills and agents beside them are there to be read.
 func ownFiles(shareDir, home string) []string {
 	var own []string
 	if shareDir != "" {
@@ -40,6 +43,11 @@ func ownFiles(shareDir, home string) []string {
 	}
 	if home != "" {
 		own = append(own, filepath.Join(home, ".kimi-code", "config.toml"))
+	}
+	for _, path := range own {
+		if real := facts.Look(path).Real; real != "" && !slices.Contains(own, real) {
+			own = append(own, real)
+		}
 	}
 	return own
 }

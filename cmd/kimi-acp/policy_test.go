@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"kimi-acp/fileop/facts"
 	"kimi-acp/internal/permit"
+	"kimi-acp/internal/policy"
 )
 
 // The commands of a person go by the same rules and the same trust as sessions do.
@@ -124,5 +126,43 @@ func TestRunGoesByTheRules(t *testing.T) {
 				t.Errorf("it was denied: %v\n%s", denied, got.stdout)
 			}
 		})
+	}
+}
+
+// Settings and keys are the program's own wherever they lie: many keep such files in a
+// repository of theirs, and a link in their place.
+func TestOwnFilesBehindLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, home := filepath.Join(dir, "dotfiles"), filepath.Join(dir, "home")
+	put(t, filepath.Join(work, "whole", "acp.toml"), "")
+	put(t, filepath.Join(work, "single", "config.toml"), "")
+	put(t, filepath.Join(home, ".kimi-code", "other"), "")
+	put(t, filepath.Join(work, "code.toml"), "")
+	for link, target := range map[string]string{
+		filepath.Join(dir, "share"):                      filepath.Join(work, "whole"),
+		filepath.Join(work, "whole", "config.toml"):      filepath.Join(work, "single", "config.toml"),
+		filepath.Join(home, ".kimi-code", "config.toml"): filepath.Join(work, "code.toml"),
+		filepath.Join(work, "whole", "kimi.json"):        filepath.Join(work, "none"), // leads nowhere yet
+	} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	engine, err := policy.New(policy.Options{Sets: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := policy.Context{Roots: []string{work}, Home: home, Own: ownFiles(filepath.Join(dir, "share"), home), Look: facts.Look}
+	for _, path := range []string{"whole/acp.toml", "whole/config.toml", "whole/sessions/x", "single/config.toml", "code.toml", "none"} {
+		path = filepath.Join(work, path)
+		if v := engine.Read(facts.Look(path), c); v.Decision != policy.Deny {
+			t.Errorf("to read %s: %s (%s)", path, v.Decision, v.Reason)
+		}
+	}
+	if v := engine.Read(facts.Look(filepath.Join(work, "whole", "skills", "x")), c); v.Decision != policy.Allow {
+		t.Errorf("to read what is not our own: %s (%s)", v.Decision, v.Reason)
 	}
 }
