@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"kimi-acp/contextprovider"
 	"kimi-acp/internal/proc"
@@ -55,6 +56,7 @@ func TestGopls(t *testing.T) {
 	s := New(Options{
 		Roots: []string{dir}, Trusted: func(string) bool { return true },
 		Runner: proc.NewRunner(proc.Options{}), Environ: proc.Scrub(os.Environ()), Servers: []Server{builtin},
+		pace: pace{check: time.Minute, baseline: time.Minute},
 		Read: func(_ context.Context, path string) (string, error) {
 			data, err := os.ReadFile(path)
 			return string(data), err
