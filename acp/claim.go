@@ -2,6 +2,7 @@ package acp
 
 import (
 	"cmp"
+	"slices"
 
 	"kimi-acp/internal/jsonrpc"
 )
@@ -9,6 +10,10 @@ import (
 // maxHeld is how many messages may wait for one session to be opened or closed. Of
 // them, maxQueued prompts find room afterwards.
 const maxHeld = 2 * maxQueued
+
+// maxHeldTold is how many of these may be notifications of what the user looks at. Of more
+// the oldest is dropped: what was told later counts.
+const maxHeldTold = maxQueued / 2
 
 // claim is the right to open or close a session. What an editor sends for the session
 // meanwhile waits, and is served in its order afterwards: an editor need not wait for
@@ -35,6 +40,9 @@ func (a *Agent) hold(call *jsonrpc.Call) bool {
 	if c == nil {
 		return false
 	}
+	if told(call) {
+		c.dropTold()
+	}
 	if len(c.held) >= maxHeld {
 		if !call.IsNotification() {
 			call.ReplyNow(nil, invalidRequest("Too many messages wait for the session to be opened or closed"))
@@ -43,6 +51,24 @@ func (a *Agent) hold(call *jsonrpc.Call) bool {
 	}
 	c.held = append(c.held, call)
 	return true
+}
+
+// told tells whether a message is a notification of what the user looks at.
+func told(call *jsonrpc.Call) bool { return call.IsNotification() && tells(call.Method()) }
+
+// dropTold makes room for one more such notification.
+func (c *claim) dropTold() {
+	n, oldest := 0, -1
+	for i, held := range c.held {
+		if told(held) {
+			if n++; oldest < 0 {
+				oldest = i
+			}
+		}
+	}
+	if n >= maxHeldTold {
+		c.held = slices.Delete(c.held, oldest, oldest+1)
+	}
 }
 
 // claim makes the caller the only one that opens or closes a session, until it calls

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"kimi-acp/acp"
 	"kimi-acp/internal/acptest"
+	"kimi-acp/soul"
+	"kimi-acp/soul/llm"
 )
 
 // answerTo is the place of the answer to a call among the lines.
@@ -80,4 +83,30 @@ func TestWhatFollowsAnOpeningThatFails(t *testing.T) {
 	turn := c.Misuse("session/prompt", map[string]any{"sessionId": none, "prompt": []acptest.Block{acptest.Text("b")}})
 	load.Fails(-32002)
 	turn.Fails(-32002)
+}
+
+// What an editor tells of its user while a session is opened, however often, takes no
+// prompt's room.
+func TestAPromptBehindALoadAndManyMovesOfTheCursor(t *testing.T) {
+	s := kept(t, "text: first")
+	c := s.again(t)
+	se := c.NewSession(t.TempDir())
+	se.Prompt(acptest.Text("a")).Wait()
+	c.Close()
+
+	opening := make(chan struct{})
+	s.newSoul = func(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
+		<-opening
+		return builtin(spec, p)
+	}
+	c = s.again(t, "text: second")
+	load := c.Request("session/load", openIn(se.ID, se.Cwd))
+	for range 100 {
+		c.Notify("_kimi/editor_state", map[string]any{"sessionId": se.ID, "activeDocument": nil})
+	}
+	turn := c.Request("session/prompt", map[string]any{"sessionId": se.ID, "prompt": []acptest.Block{acptest.Text("b")}})
+	list(t, c, map[string]any{}) // by now all of them wait
+	close(opening)
+	load.Result(nil)
+	turn.Result(nil)
 }
