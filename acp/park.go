@@ -3,6 +3,7 @@ package acp
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"kimi-acp/soul"
@@ -153,24 +154,26 @@ func (s *session) awake(f func()) error {
 	return nil
 }
 
-// parkOldest parks the session that has been idle longest when too many are awake.
+// parkOldest parks the sessions that have been idle longest when too many are awake.
 func (a *Agent) parkOldest() {
+	type idle struct {
+		session *session
+		since   time.Time
+	}
+	var awake []idle
 	a.mu.Lock()
-	var oldest *session
-	awake := 0
 	for _, s := range a.sessions {
 		s.mu.Lock()
 		if s.kept != nil && !s.draining {
-			awake++
-			if oldest == nil || s.used.Before(oldest.used) {
-				oldest = s
-			}
+			awake = append(awake, idle{s, s.used})
 		}
 		s.mu.Unlock()
 	}
 	a.mu.Unlock()
-	if awake > maxAwake {
-		a.background(oldest.park)
+	slices.SortFunc(awake, func(x, y idle) int { return x.since.Compare(y.since) })
+	for len(awake) > maxAwake {
+		a.background(awake[0].session.park)
+		awake = awake[1:]
 	}
 }
 

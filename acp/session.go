@@ -197,6 +197,7 @@ func (a *Agent) open(o opening) (s *session, err error) {
 		s.close()
 		return nil, invalidRequest("The connection is over")
 	}
+	a.parkOldest()
 	a.log.Info("session opened", "session", s.id, "roots", len(o.roots))
 	return s, nil
 }
