@@ -294,12 +294,13 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	w.WriteHeader(http.StatusOK)
 	down, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		_ = up.Close()
 		return
 	}
+	// Only now: the client speaks at once, and what the server has read of that is lost.
+	_, _ = io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n") // a client that is gone hears nothing
 	for from, to := range map[net.Conn]net.Conn{up: down, down: up} {
 		p.open.Go(func() {
 			_, _ = io.Copy(to, from)
