@@ -35,7 +35,7 @@ var rules = []rule{
 	{"soul/compaction", []string{"soul/llm", "soul/session", "contextprovider"}},
 	{"soul/kernel", []string{"contextprovider", "soul", "soul/llm", "soul/session", "soul/wire", "internal/..."}},
 	// A client of kimi-cli's Wire at the same place where acp has an editor.
-	{"soul/wireserver", []string{"soul", "soul/background", "soul/subagent", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
+	{"soul/wireserver", []string{"soul", "soul/background", "soul/hook", "soul/subagent", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
 	// The agents that a model starts.
 	{"soul/subagent", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire"}},
 	{"soul/skill", nil},

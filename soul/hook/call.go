@@ -46,10 +46,10 @@ func (h *Hooks) Call(ctx context.Context, k Hook, payload []byte) wire.HookDecis
 	return wire.HookDecision{Action: "allow"}
 }
 
-// Calls gives the hooks on an event that want to know of a target, for somebody who asks
-// others at the same time. Each is given what it reads.
-func (h *Hooks) Calls(event, target string) []func(ctx context.Context, payload []byte) wire.HookDecision {
-	var calls []func(context.Context, []byte) wire.HookDecision
+// Calls gives the hooks on an event that want to know of a target, for somebody who calls
+// others in the same round.
+func (h *Hooks) Calls(event, target string) []Call {
+	var calls []Call
 	for _, k := range h.Find(event, target) {
 		calls = append(calls, func(ctx context.Context, payload []byte) wire.HookDecision { return h.Call(ctx, k, payload) })
 	}

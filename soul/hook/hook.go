@@ -9,14 +9,11 @@ package hook
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"kimi-acp/internal/proc"
@@ -55,23 +52,16 @@ type Options struct {
 }
 
 const (
-	// maxTold bounds the hooks of a session that run and are not waited for.
-	maxTold = 64
 	// maxAnswer bounds what is read of a hook's answer, maxWhy what is kept of its reason,
 	// in bytes.
 	maxAnswer = 64 << 10
 	maxWhy    = 2000
-	// closeGrace is how long those that run may take when the session is closed.
-	closeGrace = 2 * time.Second
 )
 
 // Hooks are those of one session. Its methods may be called at once.
 type Hooks struct {
-	o    Options
-	ctx  context.Context //nolint:containedctx // the life of what is told and not waited for
-	stop context.CancelFunc
-	told sync.WaitGroup
-	room chan struct{}
+	*Rounds
+	o Options
 }
 
 // New makes the hooks of a session. The caller closes them.
@@ -79,17 +69,9 @@ func New(o Options) *Hooks {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Hooks{o: o, room: make(chan struct{}, maxTold)}
-	h.ctx, h.stop = context.WithCancel(context.Background())
+	h := &Hooks{o: o}
+	h.Rounds = NewRounds(RoundsOptions{SessionID: o.SessionID, Dir: o.Roots[0], Find: h.Calls, Send: o.Send, Logger: o.Logger})
 	return h
-}
-
-// Close waits a moment for what was told, ends the rest, and returns when nothing runs.
-func (h *Hooks) Close() {
-	timer := time.AfterFunc(closeGrace, h.stop)
-	h.told.Wait()
-	timer.Stop()
-	h.stop()
 }
 
 // Find gives the hooks on an event that want to know of a target. Of two with the same
@@ -97,59 +79,12 @@ func (h *Hooks) Close() {
 func (h *Hooks) Find(event, target string) []Hook {
 	var found []Hook
 	for _, k := range h.o.Hooks() {
-		if k.Event != event || slices.ContainsFunc(found, func(o Hook) bool { return o.Line == k.Line }) {
-			continue
+		double := func(o Hook) bool { return o.Line == k.Line }
+		if k.Event == event && !slices.ContainsFunc(found, double) && Matches(k.Matcher, target) {
+			found = append(found, k)
 		}
-		if k.Matcher != "" {
-			if re, err := regexp.Compile(k.Matcher); err != nil || !re.MatchString(target) {
-				continue
-			}
-		}
-		found = append(found, k)
 	}
 	return found
-}
-
-// Ask runs the hooks on an event side by side and waits for them. They read data; block
-// says that one is against it, and why.
-func (h *Hooks) Ask(ctx context.Context, event, target string, data map[string]any) (block bool, why string) {
-	found := h.Find(event, target)
-	if len(found) == 0 {
-		return false, ""
-	}
-	began := time.Now()
-	h.send(wire.HookTriggered{Event: event, Target: target, HookCount: len(found)})
-	payload := h.payload(event, data)
-	decisions := make([]wire.HookDecision, len(found))
-	var wg sync.WaitGroup
-	for i, k := range found {
-		wg.Go(func() { decisions[i] = h.Call(ctx, k, payload) })
-	}
-	wg.Wait()
-	done := wire.HookResolved{Event: event, Target: target, Action: "allow", DurationMS: int(time.Since(began).Milliseconds())}
-	if i := slices.IndexFunc(decisions, func(d wire.HookDecision) bool { return d.Action == "block" }); i >= 0 {
-		done.Action, done.Reason = "block", decisions[i].Reason
-	}
-	h.send(done)
-	return done.Action == "block", done.Reason
-}
-
-// Tell runs the hooks on an event and does not wait. Where too many run already, the
-// event is lost, which is logged.
-func (h *Hooks) Tell(event, target string, data map[string]any) {
-	if len(h.Find(event, target)) == 0 {
-		return
-	}
-	select {
-	case h.room <- struct{}{}:
-	default:
-		h.o.Logger.Warn("too many hooks run; an event is not told", "session", h.o.SessionID, "event", event)
-		return
-	}
-	h.told.Go(func() {
-		defer func() { <-h.room }()
-		h.Ask(h.ctx, event, target, data)
-	})
 }
 
 // Leave starts the hooks on an event that is the session's last. Nobody waits for them,
@@ -165,26 +100,6 @@ func (h *Hooks) Leave(event, target string, data map[string]any) {
 			h.o.Logger.Warn("a hook was not run", "session", h.o.SessionID, "event", event, "error", err)
 		}
 	}
-}
-
-func (h *Hooks) send(m wire.Event) {
-	if h.o.Send != nil {
-		h.o.Send(m)
-	}
-}
-
-// payload is what hooks read.
-func (h *Hooks) payload(event string, data map[string]any) []byte {
-	all := map[string]any{"hook_event_name": event, "session_id": h.o.SessionID, "cwd": h.o.Roots[0]}
-	for key, value := range data {
-		all[key] = value
-	}
-	raw, err := json.Marshal(all)
-	if err != nil {
-		h.o.Logger.Error("bug: a hook's input could not be encoded", "event", event, "error", err)
-		return []byte("{}")
-	}
-	return raw
 }
 
 // script is how a hook is run.

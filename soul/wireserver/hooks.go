@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"kimi-acp/soul"
+	"kimi-acp/soul/hook"
 	"kimi-acp/soul/wire"
 )
 
@@ -62,10 +62,10 @@ func (h hookCounts) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// hooks calls the hooks of the client.
+// hooks calls the hooks of the client, and those of the settings in the same round.
 type hooks struct {
+	*hook.Rounds
 	server *server
-	told   sync.WaitGroup
 
 	mu   sync.Mutex
 	subs []subscription
@@ -73,7 +73,13 @@ type hooks struct {
 
 var _ soul.Hooks = (*hooks)(nil)
 
-func newHooks(s *server) *hooks { return &hooks{server: s} }
+func newHooks(s *server) *hooks {
+	h := &hooks{server: s}
+	h.Rounds = hook.NewRounds(hook.RoundsOptions{
+		SessionID: s.opts.Kept.ID(), Dir: s.opts.Roots[0], Find: h.find, Send: s.wire.Send, Logger: s.log,
+	})
+	return h
+}
 
 // subscribe adds hooks. Those on events that there are not are dropped.
 func (h *hooks) subscribe(subs []subscription) {
@@ -99,73 +105,25 @@ func (h *hooks) info() hookInfo {
 	return hookInfo{Supported: soul.HookEvents(), Configured: c}
 }
 
-// matching gives the hooks on an event whose matcher finds the target. One that is no
-// regular expression finds nothing.
-func (h *hooks) matching(event, target string) []subscription {
+// find gives the hooks on an event that want to know of a target.
+func (h *hooks) find(event, target string) []hook.Call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var out []subscription
+	var found []hook.Call
 	for _, s := range h.subs {
-		if *s.Event != event {
-			continue
-		}
-		if s.Matcher != "" {
-			if re, err := regexp.Compile(s.Matcher); err != nil || !re.MatchString(target) {
-				continue
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// Ask calls the hooks on an event side by side and waits for them; see soul.Hooks. One
-// that does not answer in time allows.
-func (h *hooks) Ask(ctx context.Context, event, target string, data map[string]any) (block bool, why string) {
-	subs, commands := h.matching(event, target), h.commands(event, target)
-	if len(subs)+len(commands) == 0 {
-		return false, ""
-	}
-	w := h.server.wire
-	began := time.Now()
-	w.Send(wire.HookTriggered{Event: event, Target: target, HookCount: len(subs) + len(commands)})
-	input := map[string]any{"hook_event_name": event, "session_id": h.server.opts.Kept.ID(), "cwd": h.server.opts.Roots[0]}
-	for k, v := range data {
-		input[k] = v
-	}
-	raw, err := json.Marshal(input)
-	if err != nil {
-		h.server.log.Error("bug: a hook's input could not be encoded", "error", err)
-		raw = nil
-	}
-	decisions := make([]wire.HookDecision, len(subs)+len(commands))
-	var wg sync.WaitGroup
-	for i, s := range subs {
-		wg.Go(func() { decisions[i] = h.call(ctx, s, event, target, raw) })
-	}
-	for i, run := range commands {
-		wg.Go(func() { decisions[len(subs)+i] = run(ctx, raw) })
-	}
-	wg.Wait()
-	done := wire.HookResolved{Event: event, Target: target, Action: "allow", DurationMS: int(time.Since(began).Milliseconds())}
-	for _, d := range decisions {
-		if d.Action == "block" {
-			done.Action, done.Reason = d.Action, d.Reason
-			break
+		if *s.Event == event && hook.Matches(s.Matcher, target) {
+			found = append(found, func(ctx context.Context, payload []byte) wire.HookDecision {
+				return h.call(ctx, s, event, target, payload)
+			})
 		}
 	}
-	w.Send(done)
-	return done.Action == "block", done.Reason
-}
-
-// commands are the hooks of the settings on an event.
-func (h *hooks) commands(event, target string) []func(context.Context, []byte) wire.HookDecision {
-	if h.server.opts.Hooks == nil {
-		return nil
+	if h.server.opts.Hooks != nil {
+		found = append(found, h.server.opts.Hooks(event, target)...)
 	}
-	return h.server.opts.Hooks(event, target)
+	return found
 }
 
+// call asks the client. A hook that does not answer in time allows.
 func (h *hooks) call(ctx context.Context, s subscription, event, target string, raw json.RawMessage) wire.HookDecision {
 	seconds := defaultHookTimeout
 	if s.Timeout != nil {
@@ -176,14 +134,3 @@ func (h *hooks) call(ctx context.Context, s subscription, event, target string, 
 	d, _ := h.server.wire.CallHook(ctx, wire.HookRequest{SubscriptionID: *s.ID, Event: event, Target: target, InputData: raw}) // which allows when it fails
 	return d
 }
-
-// Tell calls the hooks on an event and does not wait; see soul.Hooks.
-func (h *hooks) Tell(event, target string, data map[string]any) {
-	if len(h.matching(event, target))+len(h.commands(event, target)) == 0 {
-		return
-	}
-	h.told.Go(func() { h.Ask(context.Background(), event, target, data) })
-}
-
-// wait waits for the hooks that were told of something.
-func (h *hooks) wait() { h.told.Wait() }

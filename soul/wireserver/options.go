@@ -1,15 +1,14 @@
 package wireserver
 
 import (
-	"context"
 	"log/slog"
 
 	"kimi-acp/soul"
+	"kimi-acp/soul/hook"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/skill"
 	"kimi-acp/soul/tool"
-	"kimi-acp/soul/wire"
 )
 
 // Options are what a session is served with. Kept, Roots and Runner are required.
@@ -31,8 +30,8 @@ type Options struct {
 	Compact  soul.Compaction
 	// SkipReviews has no agent look at what the steps of plans came to.
 	SkipReviews bool
-	// Hooks gives the hooks of the settings on an event that want to know of a target. Each
-	// is given what it reads and says what it decides. Nil: there are none.
-	Hooks  func(event, target string) []func(ctx context.Context, payload []byte) wire.HookDecision
+	// Hooks gives the hooks of the settings on an event that want to know of a target. Nil:
+	// there are none.
+	Hooks  func(event, target string) []hook.Call
 	Logger *slog.Logger // nil: none
 }

@@ -195,7 +195,7 @@ func (s *server) end() {
 		}
 	}
 	s.wire.Close()
-	s.hooks.wait()
+	s.hooks.Close()
 	s.tasks.Wait()
 }
 
