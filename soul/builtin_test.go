@@ -209,7 +209,7 @@ func TestCancelWhileToolsRun(t *testing.T) {
 			"Fast": func(context.Context, string) wire.ToolReturnValue { return ok("fast output") },
 			"Slow": func(ctx context.Context, _ string) wire.ToolReturnValue {
 				<-ctx.Done()
-				return failed("interrupted by the user", "")
+				return wire.FailedTool("interrupted by the user", "")
 			},
 		}
 		s := play(both, Config{}, call("a", "Fast", "{}")+call("b", "Slow", "{}"), "text: after")

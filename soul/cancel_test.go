@@ -70,14 +70,14 @@ func journey(w *tripwire) (*stage, *wire.Wire) {
 		case <-time.After(time.Second):
 			return ok("slept")
 		case <-ctx.Done():
-			return failed("stopped", "")
+			return wire.FailedTool("stopped", "")
 		}
 	}
 	s := play(tools{
 		"Slow": func(ctx context.Context, _ string) wire.ToolReturnValue { return slow(ctx) },
 		"Asks": func(ctx context.Context, _ string) wire.ToolReturnValue {
 			if _, err := bus.Approve(ctx, wire.ApprovalRequest{ID: "r", ToolCallID: "a"}); err != nil {
-				return failed("nobody answered", "")
+				return wire.FailedTool("nobody answered", "")
 			}
 			return slow(ctx)
 		},

@@ -243,7 +243,7 @@ func TestDMailAndCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		hang := tools{"Hang": func(ctx context.Context, _ string) wire.ToolReturnValue {
 			<-ctx.Done()
-			return failed("stopped", "")
+			return wire.FailedTool("stopped", "")
 		}}
 		s := withMail(directed(mailTo("m", 1, "x")+call("h", "Hang", ""), "text: next"), hang, Config{})
 		s.cfg.Wire.Attach(wire.Raw, wire.ViewFunc(func(m wire.Message) {

@@ -76,7 +76,7 @@ func (b *Builtin) runHooked(ctx context.Context, call llm.ToolCall) wire.ToolRet
 		return d
 	}
 	if block, why := b.hook(ctx, HookPreToolUse, call.Name, data("", nil)); block {
-		return failed(cmp.Or(why, "Blocked by PreToolUse hook"), "Hook blocked")
+		return wire.FailedTool(cmp.Or(why, "Blocked by PreToolUse hook"), "Hook blocked")
 	}
 	value := b.runTool(ctx, call)
 	if value.IsError {

@@ -16,7 +16,7 @@ func TestCircling(t *testing.T) {
 	world := tools{
 		"Same":     func(context.Context, string) wire.ToolReturnValue { return ok("x") },
 		"Counting": func(context.Context, string) wire.ToolReturnValue { count++; return ok(fmt.Sprint(count)) },
-		"Failing":  func(context.Context, string) wire.ToolReturnValue { return failed("The path is missing.", "") },
+		"Failing":  func(context.Context, string) wire.ToolReturnValue { return wire.FailedTool("The path is missing.", "") },
 	}
 	repeat := func(n int, f func(i int) string) (out []string) {
 		for i := range n {

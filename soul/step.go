@@ -115,16 +115,16 @@ func (b *Builtin) runTools(ctx context.Context, calls []llm.ToolCall) (messages 
 
 func (b *Builtin) runTool(ctx context.Context, call llm.ToolCall) wire.ToolReturnValue {
 	if !b.knows(call.Name) {
-		return failed("Tool `"+call.Name+"` not found", "")
+		return wire.FailedTool("Tool `"+call.Name+"` not found", "")
 	}
 	value, err := b.cfg.Wire.CallTool(ctx, wire.ToolCallRequest{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
 	switch {
 	case err == nil:
 		return value
 	case ctx.Err() != nil:
-		return failed("The user stopped the turn before this tool was done. It may have had effects; check before you rely on either.", "Interrupted")
+		return wire.FailedTool("The user stopped the turn before this tool was done. It may have had effects; check before you rely on either.", "Interrupted")
 	default:
-		return failed("The tool could not be run: "+err.Error(), "Not run")
+		return wire.FailedTool("The tool could not be run: "+err.Error(), "Not run")
 	}
 }
 
@@ -141,16 +141,8 @@ func (b *Builtin) failCalls(a *assembler) {
 		if !c.shown {
 			continue
 		}
-		b.cfg.Wire.Send(wire.ToolResult{ToolCallID: c.call.ID, ReturnValue: failed("The model's answer was cut off before this call was complete, so it was not run.", "Cut off")})
+		b.cfg.Wire.Send(wire.ToolResult{ToolCallID: c.call.ID, ReturnValue: wire.FailedTool("The model's answer was cut off before this call was complete, so it was not run.", "Cut off")})
 	}
-}
-
-// failed is an error result. The brief defaults to the message.
-func failed(message, brief string) wire.ToolReturnValue {
-	if brief == "" {
-		brief = message
-	}
-	return wire.ToolReturnValue{IsError: true, Message: message, Display: []wire.Block{{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: brief}}}}
 }
 
 // ToolMessage is a tool's outcome as the model reads it.

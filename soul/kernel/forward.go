@@ -99,9 +99,9 @@ func (k *Kernel) request(c *jsonrpc.Call, m wire.Message) {
 	case wire.ToolCallRequest:
 		switch {
 		case t == nil:
-			answer(toolFailure(m.ID, "No turn runs.", "No turn"))
+			answer(wire.ToolResult{ToolCallID: m.ID, ReturnValue: wire.FailedTool("No turn runs.", "No turn")})
 		case !k.offers(m.Name):
-			answer(toolFailure(m.ID, "Tool `"+m.Name+"` not found", "No such tool"))
+			answer(wire.ToolResult{ToolCallID: m.ID, ReturnValue: wire.FailedTool("Tool `"+m.Name+"` not found", "No such tool")})
 		default:
 			t.serve(m.ID)
 			for _, e := range t.overtook(m) {
@@ -202,12 +202,4 @@ func (k *Kernel) refuses(m wire.ApprovalRequest) string {
 		return ""
 	}
 	return k.cfg.Refuse(m)
-}
-
-func toolFailure(id, message, brief string) wire.ToolResult {
-	return wire.ToolResult{ToolCallID: id, ReturnValue: wire.ToolReturnValue{
-		IsError: true,
-		Message: message,
-		Display: []wire.Block{{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: brief}}},
-	}}
 }

@@ -160,7 +160,7 @@ func (p *patching) result() wire.ToolReturnValue {
 		lines = append(lines, fmt.Sprintf("After that %s of the patch not tried.", were(left)))
 	}
 	v.Message = strings.Join(lines, "\n")
-	v.Display = append([]wire.Block{briefBlock(fmt.Sprintf("%d of %s changed", len(p.done), plural(p.total, "file")))}, v.Display...)
+	v.Display = append([]wire.Block{wire.Brief(fmt.Sprintf("%d of %s changed", len(p.done), plural(p.total, "file")))}, v.Display...)
 	return v
 }
 

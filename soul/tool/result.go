@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,10 +32,7 @@ func Failed(ctx context.Context, err error) wire.ToolReturnValue {
 
 // failure is an error result; an empty brief is made of the message.
 func failure(message, brief string) wire.ToolReturnValue {
-	if brief == "" {
-		brief = shorten(message, maxBrief)
-	}
-	return wire.ToolReturnValue{IsError: true, Message: message, Display: []wire.Block{briefBlock(brief)}}
+	return wire.FailedTool(message, cmp.Or(brief, shorten(message, maxBrief)))
 }
 
 // complete holds results to what everyone relies on: a failed one has a message,
@@ -47,7 +45,7 @@ func complete(v wire.ToolReturnValue) wire.ToolReturnValue {
 		v.Message = "The tool failed and did not say why."
 	}
 	if len(v.Display) == 0 || v.Display[0].Type != wire.BlockBrief {
-		v.Display = append([]wire.Block{briefBlock(shorten(v.Message, maxBrief))}, v.Display...)
+		v.Display = append([]wire.Block{wire.Brief(shorten(v.Message, maxBrief))}, v.Display...)
 	}
 	return v
 }
@@ -56,10 +54,6 @@ func complete(v wire.ToolReturnValue) wire.ToolReturnValue {
 func withNotes(v wire.ToolReturnValue, notes []string) wire.ToolReturnValue {
 	v.Message = strings.TrimSpace(strings.Join(append([]string{v.Message}, notes...), " "))
 	return v
-}
-
-func briefBlock(text string) wire.Block {
-	return wire.Block{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: text}}
 }
 
 // diffBlocks shows the way from before (nil: no file) to after.

@@ -77,7 +77,7 @@ func sendDMail(ctx context.Context, c *Invocation, box *Mailbox, mail DMail) wir
 		Message: fmt.Sprintf("A message goes back to checkpoint %d.", mail.Checkpoint),
 		// When the model reads this, nothing went back.
 		Output:  wire.Output{Text: "It was not delivered as long as you can read this: the turn was stopped, or another call of the same answer was turned down. All that stands above still holds. Send it again if you still want it."},
-		Display: []wire.Block{briefBlock(shorten(fmt.Sprintf("To checkpoint %d: %s", mail.Checkpoint, mail.Message), maxBrief))},
+		Display: []wire.Block{wire.Brief(shorten(fmt.Sprintf("To checkpoint %d: %s", mail.Checkpoint, mail.Message), maxBrief))},
 	}
 }
 

@@ -39,7 +39,7 @@ func started(task background.Task, advice string) wire.ToolReturnValue {
 	return wire.ToolReturnValue{
 		Output:  wire.Output{Text: describeTask(task)},
 		Message: "Started in the background as " + task.ID + ". " + advice,
-		Display: []wire.Block{briefBlock("Started " + task.ID), taskBlock(task)},
+		Display: []wire.Block{wire.Brief("Started " + task.ID), taskBlock(task)},
 	}
 }
 

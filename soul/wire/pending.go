@@ -115,11 +115,7 @@ func turnEndAnswer(r Request) any {
 	case QuestionRequest:
 		return QuestionAnswers{}
 	case ToolCallRequest:
-		return ToolReturnValue{
-			IsError: true,
-			Message: turnEndedMessage,
-			Display: []Block{{Type: BlockBrief, Brief: &BriefBlock{Text: turnEndedBrief}}},
-		}
+		return FailedTool(turnEndedMessage, turnEndedBrief)
 	default:
 		return HookDecision{Action: hookAllow}
 	}

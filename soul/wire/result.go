@@ -1,9 +1,21 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
+
+// FailedTool is the result of a call that failed: a message for the model and a brief for
+// people. Where one of the two is empty, the other stands for it.
+func FailedTool(message, brief string) ToolReturnValue {
+	return ToolReturnValue{IsError: true, Message: cmp.Or(message, brief), Display: []Block{Brief(cmp.Or(brief, message))}}
+}
+
+// Brief is a block with a few words.
+func Brief(text string) Block {
+	return Block{Type: BlockBrief, Brief: &BriefBlock{Text: text}}
+}
 
 // resultJSON is the form of a ToolReturnValue. It has no Files, Todo and Rejected.
 type resultJSON struct {

@@ -42,16 +42,16 @@ func toolAnswer(result json.RawMessage, err error) wire.ToolReturnValue {
 	var rpc *jsonrpc.Error
 	switch {
 	case errors.As(err, &rpc):
-		return failure(rpc.Message, "External tool error")
+		return wire.FailedTool(rpc.Message, "External tool error")
 	case errors.Is(err, jsonrpc.ErrClosed):
-		return failure("Wire connection closed before tool result was received.", "Wire closed")
+		return wire.FailedTool("Wire connection closed before tool result was received.", "Wire closed")
 	}
 	var a struct {
 		ToolCallID  *string               `json:"tool_call_id"`
 		ReturnValue *wire.ToolReturnValue `json:"return_value"`
 	}
 	if err != nil || json.Unmarshal(result, &a) != nil || a.ToolCallID == nil || a.ReturnValue == nil {
-		return failure("Invalid tool result payload from client.", "Invalid tool result")
+		return wire.FailedTool("Invalid tool result payload from client.", "Invalid tool result")
 	}
 	if v := *a.ReturnValue; !v.IsError || v.Message != "" {
 		return v
@@ -67,12 +67,4 @@ func hookAnswer(result json.RawMessage, err error) wire.HookDecision {
 		d.Action = "allow"
 	}
 	return d
-}
-
-// failure is an error result in the form that kimi-cli gives it.
-func failure(message, brief string) wire.ToolReturnValue {
-	if message == "" {
-		message = brief
-	}
-	return wire.ToolReturnValue{IsError: true, Message: message, Display: []wire.Block{{Type: wire.BlockBrief, Brief: &wire.BriefBlock{Text: brief}}}}
 }

@@ -130,7 +130,7 @@ const (
 // CallTool runs a tool; see wire.ToolHandler.
 func (d *desk) CallTool(ctx context.Context, r wire.ToolCallRequest) wire.ToolReturnValue {
 	if r.Name == questionTool && !d.server.canAsk() {
-		return failure(cannotAskText, "Client unsupported")
+		return wire.FailedTool(cannotAskText, "Client unsupported")
 	}
 	d.mu.Lock()
 	delete(d.rejected, r.ID) // models give ids again
@@ -144,9 +144,9 @@ func (d *desk) CallTool(ctx context.Context, r wire.ToolCallRequest) wire.ToolRe
 		return v
 	}
 	if feedback != "" {
-		return failure(feedbackText+feedback, feedbackBrief+feedback)
+		return wire.FailedTool(feedbackText+feedback, feedbackBrief+feedback)
 	}
-	rejected := failure(rejectedText, rejectedBrief)
+	rejected := wire.FailedTool(rejectedText, rejectedBrief)
 	rejected.Rejected = true
 	return rejected
 }
