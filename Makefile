@@ -32,7 +32,7 @@ demo: build ## play an editor against the agent, offline
 	@bin/kimi-acp demo
 
 test: ## run all tests with the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 30m ./...
 
 test-clients: ## run the tests with real ACP clients and editors
 	$(GO) test -tags clients -count=1 -timeout 30m -v ./internal/clienttest

@@ -92,7 +92,7 @@ func TestPeer91ImageThatIsRefused(t *testing.T) {
 	server := modeltest.New(t)
 	server.Push(modeltest.Reply{Status: 400, Body: `{"error":{"message":"image exceeds 5 MB maximum"}}`}, saysText("I see none"), saysText("fine"))
 	s := stage{newSoul: recovering(t, server)}.session(t)
-	turn := s.Prompt(acptest.Text("look"), acptest.Image("image/png", strings.Repeat("QUJD", 2<<20)))
+	turn := s.Prompt(acptest.Text("look"), acptest.Image("image/png", strings.Repeat("QUJD", 1<<18)))
 	if got := turn.Wait(); got != "end_turn" || turn.Text() != "I see none" || !strings.Contains(turn.Thoughts(), "Images were left out.") {
 		t.Errorf("ended with %s, said %q, thought %q", got, turn.Text(), turn.Thoughts())
 	}

@@ -91,7 +91,7 @@ func connect(t testing.TB, w io.WriteCloser, r io.Reader, p *process) *Client {
 		t.Fatal(err)
 	}
 	c := &Client{
-		Name: "acptest", Version: "1", Patience: time.Minute,
+		Name: "acptest", Version: "1", Patience: 2 * time.Minute,
 		t: t, in: w, out: r, process: p,
 		judge: judge.New(set),
 		ended: make(chan struct{}), changed: make(chan struct{}),
