@@ -34,6 +34,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// fakeEnviron is the environment of a process that is a kernel of ours. One that looks for
+// races would wait a second at its end for others that might show, and most of this
+// package's tests start and end several.
+func fakeEnviron(dialect string, more ...string) []string {
+	environ := append(os.Environ(), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0", fakeEnv+"="+dialect)
+	return append(environ, more...)
+}
+
 // fake is a kernel that does what the words of a prompt say. It shows what real ones do
 // that nobody would guess.
 type fake struct {

@@ -85,7 +85,7 @@ func fakeKernel(t *testing.T, dialect string, more ...string) (kernel.Config, *w
 		Wire:     w.wire,
 		Tools:    []llm.ToolSpec{{Name: "Echo", Description: "Echoes.", Parameters: []byte(`{"type":"object"}`)}},
 		Program:  kernel.Program{Kind: kernel.Custom, Args: []string{exe}},
-		Launch:   kernel.Launch{WorkDir: t.TempDir(), Environ: append(append(os.Environ(), fakeEnv+"="+dialect), more...)},
+		Launch:   kernel.Launch{WorkDir: t.TempDir(), Environ: fakeEnviron(dialect, more...)},
 		Pause:    time.Millisecond,
 		Patience: time.Minute,
 		Logger:   slog.New(slog.DiscardHandler),
