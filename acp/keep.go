@@ -50,6 +50,17 @@ func (s *session) keep(kept *store.Session) {
 		s.agent.log.Warn("not all that went on in the background of a session is known", "session", s.id, "error", err)
 	}
 	s.stopRecording = s.wire.Attach(wire.Merged, kept.Wire())
+	stopKnowing := s.wire.Attach(wire.Merged, wire.ViewFunc(func(m wire.Message) { // behind the recorder
+		if _, ok := m.(wire.TurnBegin); ok {
+			s.hasBegun()
+		}
+	}))
+	stopRecording := s.stopRecording
+	s.stopRecording = func() {
+		stopRecording()
+		stopKnowing()
+	}
+	s.findWaiting()
 	keep(s.mind(), kept)
 }
 

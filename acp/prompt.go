@@ -20,6 +20,9 @@ type turn struct {
 	blocks []json.RawMessage // of the prompt, nil: all are text
 	kernel string            // instead of a prompt: the kernel to go over to; "": it is a prompt
 	size   int               // of the request, in bytes
+	prompt json.RawMessage   // its blocks, as they came; nil: it is no prompt
+	file   string            // in which the prompt is kept while it waits, "": none; under waiting.mu
+	begun  bool              // it waits no more; under waiting.mu
 	ctx    context.Context   //nolint:containedctx // the life of the turn, from its place in the queue on
 	cancel context.CancelFunc
 
@@ -42,7 +45,7 @@ func (a *Agent) prompt(call *jsonrpc.Call) {
 		return
 	}
 	input = s.look(input, p["prompt"])
-	a.enqueue(s, &turn{call: call, input: input, blocks: blocksToKeep(p["prompt"]), size: len(call.Params())})
+	a.enqueue(s, &turn{call: call, input: input, blocks: blocksToKeep(p["prompt"]), size: len(call.Params()), prompt: p["prompt"]})
 }
 
 // enqueue puts a turn behind those that run and wait, or answers why it is not taken.
@@ -76,6 +79,8 @@ func (a *Agent) enqueue(s *session, t *turn) {
 	s.mu.Unlock()
 	if idle {
 		a.turns.Go(s.drain)
+	} else {
+		s.keepWaiting(t)
 	}
 }
 
@@ -134,6 +139,9 @@ func (s *session) drain() {
 		answer := s.serve(t)
 		t.cancel()
 
+		if s.agent.ctx.Err() == nil || !s.waitsOn(t) {
+			s.forget(t)
+		}
 		// Off the queue first: a cancel behind the answer must not find this turn.
 		s.pop()
 		answer()
@@ -158,6 +166,10 @@ func (s *session) serveTurn(t *turn) (result any, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.agent.ctx.Err() != nil && s.waitsOn(t) {
+		return promptResult{"cancelled"}, nil // the next process offers it
+	}
+	s.keepAllWaiting()
 	s.move(soul.SessionActive)
 	defer s.move(soul.SessionIdle)
 	return s.run(t)
@@ -181,12 +193,10 @@ func (s *session) run(t *turn) (result any, err error) {
 		t.cancel() // what does so by itself may not have come to it yet
 	}
 	s.catchUp()
-	s.asked = t.blocks
 	if s.planDue {
 		s.showPlan()
 	}
 	defer s.savePlan()
-	s.journal.BeginTurn()
 	asking, endAsking := context.WithCancel(t.ctx)
 	t.asking = asking
 	askNoMore := s.beginAsking(t)
@@ -195,7 +205,7 @@ func (s *session) run(t *turn) (result any, err error) {
 		endAsking()
 		t.asks.Wait()
 	}()
-	out, err := s.mind().Run(t.ctx, t.input)
+	out, err := s.runWith(t)
 	s.commandsChanged()
 	switch {
 	case t.ctx.Err() != nil && (err != nil || out.Stop == soul.StopCancelled):
@@ -206,6 +216,28 @@ func (s *session) run(t *turn) (result any, err error) {
 	}
 	s.title(t.input.Text)
 	return promptResult{stopReason(out.Stop)}, nil
+}
+
+// runWith has the soul run a turn, and behind it the turns that it was told to bring back.
+func (s *session) runWith(t *turn) (out soul.Outcome, err error) {
+	for next := t; next != nil; {
+		s.asked = next.blocks
+		s.begins(next)
+		s.journal.BeginTurn()
+		if next != t {
+			s.view.endTurn()
+			s.showResent(next)
+		}
+		out, err = s.mind().Run(t.ctx, next.input)
+		if err != nil || t.ctx.Err() != nil {
+			break
+		}
+		if next, err = s.resend(t); err != nil {
+			break
+		}
+	}
+	s.begins(nil)
+	return out, err
 }
 
 type promptResult struct {

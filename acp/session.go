@@ -51,6 +51,8 @@ type session struct {
 	speaking sync.RWMutex // held for reading while something is sent
 	silent   bool         // under speaking: nothing is sent any more
 
+	waiting waiting // the prompts that are kept until they run
+
 	mu          sync.Mutex
 	queue       []*turn                       // queue[0] runs, the rest waits in order
 	draining    bool                          // the queue is being run, or its last answer given

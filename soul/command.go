@@ -38,6 +38,12 @@ type Session interface {
 	Fork() (id, title string, err error)
 	// SetPlan replaces the plan, and shows it.
 	SetPlan(items []wire.PlanItem)
+	// Waiting gives the texts of the prompts that waited when an earlier process ended,
+	// oldest first.
+	Waiting() []string
+	// EndWaiting has them run as turns of their own behind the one that runs, or forgets
+	// them. One that does not begin is still there afterwards.
+	EndWaiting(run bool)
 }
 
 // Edits are the changes of files that the tools have made in a session. It may be
@@ -123,6 +129,7 @@ func builtinCommands() []command {
 		{Command{Name: "export", Description: "Write the conversation to a Markdown file", Hint: "[path]"}, (*Builtin).export},
 		{Command{Name: "import", Description: "Give the model the text of a file or of another conversation's export", Hint: "path"}, (*Builtin).imports},
 		{Command{Name: "goal", Description: "Work until a goal is judged to be reached; show, go on with, bound or forget it", Hint: "[goal|resume|pause|budget N|clear]"}, (*Builtin).goalNow},
+		{Command{Name: "queue", Description: "Show the prompts that waited when the program ended; send or forget them", Hint: "[run|clear]"}, (*Builtin).queue},
 		{Command{Name: "init", Description: "Look at the project and write an AGENTS.md for it"}, (*Builtin).initialize},
 		{Command{Name: "compact", Description: "Sum up the conversation so far, to make room; say what the summary must keep", Hint: "[topic]"}, (*Builtin).compactNow},
 		{Command{Name: "clear", Description: "Forget the conversation so far; files stay as they are"}, (*Builtin).clear},

@@ -47,6 +47,12 @@ func (b *Builtin) remindOfLeft(command bool) {
 		return
 	}
 	b.left.due = false
+	if b.cfg.Session != nil {
+		if n := len(b.cfg.Session.Waiting()); n > 0 {
+			// Said and not notified: editors that take no notices must know of it, too.
+			b.say("%s waiting when the program ended: `/queue` shows what waits, `/queue run` sends it, `/queue clear` forgets it.\n\n", prompts(n, "was", "were"))
+		}
+	}
 	if g := b.lastGoal(); g != nil && g.State != goalReached {
 		b.tell("info", "A goal of this session is not reached", g.describe()+" `/goal resume` goes on with it.")
 	}

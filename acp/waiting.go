@@ -1,0 +1,235 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"kimi-acp/soul"
+)
+
+// Prompts that wait are kept beside the session, a file each, until their turn has begun
+// and is recorded: should the program end before, the next one offers them. It runs none
+// by itself, since nobody waits for the answer any more, and who sent them may have gone
+// on elsewhere.
+
+// maxKeptPrompts bounds the prompts of a session that are kept, with those of earlier
+// processes. What is sent beyond it waits in memory alone.
+const maxKeptPrompts = 64
+
+// waiting are the prompts of a session that are kept.
+type waiting struct {
+	mu      sync.Mutex
+	next    int      // number of the next file
+	count   int      // files that this process has written and not removed
+	left    []string // files of earlier processes, oldest first
+	running *turn    // whose prompt is kept until its turn has begun
+	resend  bool     // what is left runs behind the turn that runs
+}
+
+// queueDir is where prompts are kept, "" when nothing is.
+func (s *session) queueDir() string {
+	if dir := s.ownDir(); dir != "" {
+		return filepath.Join(dir, "queue")
+	}
+	return ""
+}
+
+// findWaiting notes what an earlier process has left.
+func (s *session) findWaiting() {
+	entries, err := os.ReadDir(s.queueDir())
+	if err != nil {
+		return // nearly always there is no such folder
+	}
+	w := &s.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = nil
+	for _, e := range entries { // by name, which is their order
+		var n int
+		if _, err := fmt.Sscanf(e.Name(), "%d.json", &n); err != nil || !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		w.next = max(w.next, n+1)
+		w.left = append(w.left, e.Name())
+	}
+}
+
+// keepWaiting keeps the prompt of a turn that has to wait, unless it is kept or has begun.
+func (s *session) keepWaiting(t *turn) {
+	dir := s.queueDir()
+	w := &s.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if dir == "" || t.prompt == nil || t.begun || t.file != "" {
+		return
+	}
+	err := fmt.Errorf("%d are kept already", maxKeptPrompts)
+	name := fmt.Sprintf("%08d.json", w.next)
+	if len(w.left)+w.count < maxKeptPrompts {
+		err = writeWhole(dir, name, t.prompt)
+	}
+	if err != nil {
+		s.agent.log.Warn("a prompt that waits is not kept", "session", s.id, "error", err)
+		return
+	}
+	w.next++
+	w.count++
+	t.file = name
+}
+
+// keepAllWaiting keeps what could not be kept while the session was parked.
+func (s *session) keepAllWaiting() {
+	s.mu.Lock()
+	waits := slices.Clone(s.queue[min(1, len(s.queue)):])
+	s.mu.Unlock()
+	for _, t := range waits {
+		s.keepWaiting(t)
+	}
+}
+
+// waitsOn tells whether a turn may be left to the next process: it is kept, and has not
+// begun.
+func (s *session) waitsOn(t *turn) bool {
+	s.waiting.mu.Lock()
+	defer s.waiting.mu.Unlock()
+	return t.file != "" && !t.begun
+}
+
+// begins says which turn the next TurnBegin is of, nil: none that is known.
+func (s *session) begins(t *turn) {
+	s.waiting.mu.Lock()
+	defer s.waiting.mu.Unlock()
+	s.waiting.running = t
+}
+
+// hasBegun is called when the beginning of a turn is recorded.
+func (s *session) hasBegun() {
+	s.waiting.mu.Lock()
+	t := s.waiting.running
+	s.waiting.running = nil
+	s.waiting.mu.Unlock()
+	if t != nil {
+		s.forget(t)
+	}
+}
+
+// forget drops what is kept of a turn that has begun, or never will.
+func (s *session) forget(t *turn) {
+	dir := s.queueDir()
+	w := &s.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.begun = true
+	if t.file == "" || dir == "" {
+		return
+	}
+	if i := slices.Index(w.left, t.file); i >= 0 {
+		w.left = slices.Delete(w.left, i, i+1)
+	} else {
+		w.count--
+	}
+	s.drop(dir, t.file)
+	t.file = ""
+}
+
+func (s *session) drop(dir, name string) {
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		s.agent.log.Warn("a prompt that waited is still kept", "session", s.id, "error", err)
+	}
+}
+
+// resend gives the next turn of those that an earlier process has left, nil when they are
+// not to run, or there are no more.
+func (s *session) resend(behind *turn) (*turn, error) {
+	dir := s.queueDir()
+	w := &s.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.resend || len(w.left) == 0 || dir == "" {
+		w.resend = false
+		return nil, nil //nolint:nilnil // there is none, which is no failure
+	}
+	name := w.left[0]
+	raw, err := readPrompt(dir, name)
+	var in soul.Input
+	if err == nil {
+		in, err = parsePrompt(raw, s.mind().Status().Images)
+	}
+	if err != nil {
+		w.resend = false
+		return nil, fmt.Errorf("a prompt that waited cannot be sent (`/queue clear` forgets it): %w", err)
+	}
+	return &turn{call: behind.call, input: in, prompt: raw, blocks: blocksToKeep(raw), file: name, ctx: behind.ctx, cancel: behind.cancel}, nil
+}
+
+// Waiting tells what an earlier process was sent and has not begun; see soul.Session.
+func (d desk) Waiting() []string {
+	s := d.session
+	dir := s.queueDir()
+	s.waiting.mu.Lock()
+	defer s.waiting.mu.Unlock()
+	var texts []string
+	for _, name := range s.waiting.left {
+		text := "(a prompt that cannot be read)"
+		if raw, err := readPrompt(dir, name); err == nil {
+			if in, err := parsePrompt(raw, true); err == nil {
+				text = in.Text
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// EndWaiting has what waits run behind this turn, or forgets it; see soul.Session.
+func (d desk) EndWaiting(run bool) {
+	s := d.session
+	dir := s.queueDir()
+	s.waiting.mu.Lock()
+	defer s.waiting.mu.Unlock()
+	if run {
+		s.waiting.resend = true
+		return
+	}
+	for _, name := range s.waiting.left {
+		s.drop(dir, name)
+	}
+	s.waiting.left = nil
+}
+
+// showResent shows the prompt of a turn that the editor does not know, as a replay would.
+func (s *session) showResent(t *turn) {
+	var blocks []json.RawMessage
+	_ = json.Unmarshal(t.prompt, &blocks) // it was parsed before
+	for _, b := range blocks {
+		s.update(userChunk{SessionUpdate: "user_message_chunk", Content: b, MessageID: fmt.Sprintf("user-%d", s.view.prompts+1)})
+	}
+}
+
+func readPrompt(dir, name string) (json.RawMessage, error) {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxQueuedBytes:
+		return nil, fmt.Errorf("%s is no prompt", name)
+	}
+	return os.ReadFile(filepath.Join(dir, name))
+}
+
+// writeWhole writes a file that is there whole or not at all, for the user alone.
+func writeWhole(dir, name string, data []byte) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
