@@ -3,13 +3,12 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"kimi-acp/soul"
+	store "kimi-acp/soul/session"
 )
 
 // Prompts that wait are kept beside the session, a file each, until their turn has begun
@@ -31,47 +30,45 @@ type waiting struct {
 	resend  bool     // what is left runs behind the turn that runs
 }
 
-// queueDir is where prompts are kept, "" when nothing is.
-func (s *session) queueDir() string {
-	if dir := s.ownDir(); dir != "" {
-		return filepath.Join(dir, "queue")
+// prompts is where prompts are kept; kept tells whether that is anywhere.
+func (s *session) prompts() (files store.Prompts, kept bool) {
+	file := s.file()
+	if file == nil {
+		return store.Prompts{}, false
 	}
-	return ""
+	return file.Prompts(), true
 }
 
 // findWaiting notes what an earlier process has left.
 func (s *session) findWaiting() {
-	entries, err := os.ReadDir(s.queueDir())
-	if err != nil {
-		return // nearly always there is no such folder
-	}
+	files, _ := s.prompts()
 	w := &s.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.left = nil
-	for _, e := range entries { // by name, which is their order
+	for _, name := range files.Names() { // in the order in which they were sent
 		var n int
-		if _, err := fmt.Sscanf(e.Name(), "%d.json", &n); err != nil || !strings.HasSuffix(e.Name(), ".json") {
+		if _, err := fmt.Sscanf(name, "%d.json", &n); err != nil || !strings.HasSuffix(name, ".json") {
 			continue
 		}
 		w.next = max(w.next, n+1)
-		w.left = append(w.left, e.Name())
+		w.left = append(w.left, name)
 	}
 }
 
 // keepWaiting keeps the prompt of a turn that has to wait, unless it is kept or has begun.
 func (s *session) keepWaiting(t *turn) {
-	dir := s.queueDir()
+	files, kept := s.prompts()
 	w := &s.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if dir == "" || t.prompt == nil || t.begun || t.file != "" {
+	if !kept || t.prompt == nil || t.begun || t.file != "" {
 		return
 	}
 	err := fmt.Errorf("%d are kept already", maxKeptPrompts)
 	name := fmt.Sprintf("%08d.json", w.next)
 	if len(w.left)+w.count < maxKeptPrompts {
-		err = writeWhole(dir, name, t.prompt)
+		err = files.Write(name, t.prompt)
 	}
 	if err != nil {
 		s.agent.log.Warn("a prompt that waits is not kept", "session", s.id, "error", err)
@@ -120,12 +117,12 @@ func (s *session) hasBegun() {
 
 // forget drops what is kept of a turn that has begun, or never will.
 func (s *session) forget(t *turn) {
-	dir := s.queueDir()
+	files, kept := s.prompts()
 	w := &s.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.begun = true
-	if t.file == "" || dir == "" {
+	if t.file == "" || !kept {
 		return
 	}
 	if i := slices.Index(w.left, t.file); i >= 0 {
@@ -133,12 +130,12 @@ func (s *session) forget(t *turn) {
 	} else {
 		w.count--
 	}
-	s.drop(dir, t.file)
+	s.drop(files, t.file)
 	t.file = ""
 }
 
-func (s *session) drop(dir, name string) {
-	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+func (s *session) drop(files store.Prompts, name string) {
+	if err := files.Remove(name); err != nil {
 		s.agent.log.Warn("a prompt that waited is still kept", "session", s.id, "error", err)
 	}
 }
@@ -146,16 +143,16 @@ func (s *session) drop(dir, name string) {
 // resend gives the next turn of those that an earlier process has left, nil when they are
 // not to run, or there are no more.
 func (s *session) resend(behind *turn) (*turn, error) {
-	dir := s.queueDir()
+	files, kept := s.prompts()
 	w := &s.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.resend || len(w.left) == 0 || dir == "" {
+	if !w.resend || len(w.left) == 0 || !kept {
 		w.resend = false
 		return nil, nil //nolint:nilnil // there is none, which is no failure
 	}
 	name := w.left[0]
-	raw, err := readPrompt(dir, name)
+	raw, err := files.Read(name, maxQueuedBytes)
 	var in soul.Input
 	if err == nil {
 		in, err = parsePrompt(raw, s.mind().Status().Images)
@@ -170,13 +167,13 @@ func (s *session) resend(behind *turn) (*turn, error) {
 // Waiting tells what an earlier process was sent and has not begun; see soul.Session.
 func (d desk) Waiting() []string {
 	s := d.session
-	dir := s.queueDir()
+	files, _ := s.prompts()
 	s.waiting.mu.Lock()
 	defer s.waiting.mu.Unlock()
 	var texts []string
 	for _, name := range s.waiting.left {
 		text := "(a prompt that cannot be read)"
-		if raw, err := readPrompt(dir, name); err == nil {
+		if raw, err := files.Read(name, maxQueuedBytes); err == nil {
 			if in, err := parsePrompt(raw, true); err == nil {
 				text = in.Text
 			}
@@ -189,7 +186,7 @@ func (d desk) Waiting() []string {
 // EndWaiting has what waits run behind this turn, or forgets it; see soul.Session.
 func (d desk) EndWaiting(run bool) {
 	s := d.session
-	dir := s.queueDir()
+	files, _ := s.prompts()
 	s.waiting.mu.Lock()
 	defer s.waiting.mu.Unlock()
 	if run {
@@ -197,7 +194,7 @@ func (d desk) EndWaiting(run bool) {
 		return
 	}
 	for _, name := range s.waiting.left {
-		s.drop(dir, name)
+		s.drop(files, name)
 	}
 	s.waiting.left = nil
 }
@@ -209,27 +206,4 @@ func (s *session) showResent(t *turn) {
 	for _, b := range blocks {
 		s.update(userChunk{SessionUpdate: "user_message_chunk", Content: b, MessageID: fmt.Sprintf("user-%d", s.view.prompts+1)})
 	}
-}
-
-func readPrompt(dir, name string) (json.RawMessage, error) {
-	info, err := os.Lstat(filepath.Join(dir, name))
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxQueuedBytes:
-		return nil, fmt.Errorf("%s is no prompt", name)
-	}
-	return os.ReadFile(filepath.Join(dir, name))
-}
-
-// writeWhole writes a file that is there whole or not at all, for the user alone.
-func writeWhole(dir, name string, data []byte) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
