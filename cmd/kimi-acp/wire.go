@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"syscall"
+	"time"
 
 	"kimi-acp/cmd/kimi-acp/wirecmd"
 	"kimi-acp/contextprovider"
@@ -25,7 +26,6 @@ import (
 	"kimi-acp/soul/llm/catalog"
 	"kimi-acp/soul/session"
 	"kimi-acp/soul/skill"
-	"kimi-acp/soul/subagent"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wireserver"
 )
@@ -68,8 +68,9 @@ func serveWire(args []string) int {
 	if f.mcp {
 		fmt.Fprintln(os.Stderr, "kimi-acp wire: MCP servers are not supported yet; the session does without them")
 	}
-	tools, mailbox, err := agentTools(f.agent, f.agentFile)
-	if err != nil {
+	own := ownAgent{}
+	var err error
+	if own.file, err = readAgent(f.agentFile, func(w string) { fmt.Fprintln(os.Stderr, "kimi-acp wire:", w) }); err != nil {
 		return fail(2, err)
 	}
 	in, out, err := stdio.Claim()
@@ -100,6 +101,9 @@ func serveWire(args []string) int {
 	defer runner.Close()
 	roots := wireRoots(f, kept)
 	skills := wireSkills(cfg, f.skillsDirs, roots, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	own.at = agentPlace{roots: roots, shell: runner.Shell(), skills: func() []skill.Skill { return skills }, began: time.Now()}
+	types := own.types()
+	tools, mailbox := agentTools(f.agent, own, types)
 	retry := retryPolicy(cfg)
 	if f.maxRetries > 0 {
 		retry.Attempts = f.maxRetries
@@ -117,8 +121,8 @@ func serveWire(args []string) int {
 	hooks.Tell(soul.HookSessionStart, beganAs(kept), map[string]any{"source": beganAs(kept)})
 	err = wireserver.Serve(ctx, in, out, wireserver.Options{
 		Kept: kept, Roots: roots, Provider: provider, Runner: runner, Guard: wireGuard(cfg, roots),
-		System: wireSystem(ctx, roots, runner.Shell()),
-		Tools:  tools, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
+		System: own.system(wireSystem(ctx, roots, runner.Shell())),
+		Tools:  tools, Agents: types, Mailbox: mailbox, Skills: skills, Yolo: f.yolo, AFK: f.afk,
 		MaxSteps: maxSteps, Ralph: ralph, Retry: retry, Compact: compaction(cfg), SkipReviews: cfg.NoPlanReview, Hooks: hooks.Calls, Logger: log.Logger,
 	})
 	if err != nil && ctx.Err() == nil {
@@ -286,28 +290,26 @@ const (
 	agentOkabe   = "okabe" // it can go back in its turn
 )
 
-// agentTools are the tools of an agent, or of an agent's file if one is named, with the
-// mailbox of its SendDMail, if it has that.
-func agentTools(agent, path string) ([]tool.Tool, *tool.Mailbox, error) {
+// agentTools are the tools of one of those agents, or of an agent's file if there is one,
+// with the mailbox of its SendDMail, if it has that. Types are those of the agents that it
+// can start.
+func agentTools(name string, own ownAgent, types []tool.AgentType) ([]tool.Tool, *tool.Mailbox) {
 	box := &tool.Mailbox{}
-	all := append(tool.Builtin(), tool.NewAgent(subagent.Types()), tool.NewRunPlan(subagent.Types()), tool.NewSendDMail(box, false))
-	switch {
-	case path != "":
-		a, err := config.ReadAgentFile(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = slices.DeleteFunc(all, func(t tool.Tool) bool {
-			name := t.Spec().Name
-			return !a.Has(name) || name == tool.SendDMailName && a.Tools == nil
-		})
-	case agent == agentOkabe:
-		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name == "Think" })
-	default:
-		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name == tool.SendDMailName })
+	all := append(tool.Builtin(), tool.NewSendDMail(box, false))
+	if len(types) > 0 {
+		all = append(all, tool.NewAgent(types), tool.NewRunPlan(types))
 	}
-	if !slices.ContainsFunc(all, func(t tool.Tool) bool { return t.Spec().Name == tool.SendDMailName }) {
+	has := own.has
+	switch {
+	case own.file != nil:
+	case name == agentOkabe:
+		has = func(name string) bool { return name != "Think" }
+	default:
+		has = func(name string) bool { return name != tool.SendDMailName }
+	}
+	all = slices.DeleteFunc(all, func(t tool.Tool) bool { return !has(t.Spec().Name) })
+	if !has(tool.SendDMailName) {
 		box = nil
 	}
-	return all, box, nil
+	return all, box
 }

@@ -77,7 +77,7 @@ func parseWireFlags(args []string) (f wireFlags, code int, ok bool) {
 		f.maxRalph = &n
 		return nil
 	})
-	text(&f.agentFile, "an agent's `file`, of which extend and exclude_tools count", "agent-file")
+	text(&f.agentFile, "the agent of this `file` of kimi-cli's", "agent-file")
 	list(&f.skillsDirs, "a `folder` with skills; may be given again", "skills-dir")
 	list(&f.addDirs, "a further `folder` to work in; may be given again", "add-dir")
 	named := func(string) error { f.mcp = true; return nil }

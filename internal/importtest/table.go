@@ -38,6 +38,7 @@ var rules = []rule{
 	{"soul/wireserver", []string{"soul", "soul/background", "soul/hook", "soul/subagent", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire", "fileop", "internal/..."}},
 	// The agents that a model starts.
 	{"soul/subagent", []string{"soul", "soul/background", "soul/llm", "soul/session", "soul/skill", "soul/tool", "soul/wire"}},
+	{"soul/agentfile", []string{"soul/tool", "internal/yaml"}},
 	{"soul/skill", nil},
 	{"soul/hook", []string{"soul/wire", "internal/..."}},
 	{"soul/session", []string{"soul/llm", "soul/wire", "internal/..."}},
@@ -109,6 +110,7 @@ var outside = map[string][]string{
 	"mvdan.cc/sh/v3":                    {"internal/policy"},
 	"github.com/google/go-cmp":          nil, // tests
 	"go.uber.org/goleak":                nil, // tests
+	"go.yaml.in/yaml/v3":                nil, // tests
 	"pgregory.net/rapid":                nil, // tests
 	"golang.org/x/sys":                  {"internal/...", "fileop/..."},
 	"golang.org/x/term":                 {"cmd/kimi-acp", "internal/..."},

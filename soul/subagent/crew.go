@@ -177,7 +177,7 @@ func (c *Crew) equip(m *member, model llm.Provider) {
 		Hooks:     hooksOf(c.opts.Hooks),
 		Wire:      m.bus,
 		Tools:     c.opts.Executor.For(tool.Caller{}, toolsOf(m.kind)).Specs(),
-		System:    c.opts.System() + role(m.kind),
+		System:    system(m.kind, c.opts.System),
 		MaxSteps:  c.opts.MaxSteps,
 		Retry:     c.opts.Retry,
 		Compact:   c.opts.Compact,

@@ -49,10 +49,20 @@ func toolsOf(t tool.AgentType) []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(t.Tools, name) })
 }
 
-// role is what an agent is told of itself, behind what every soul is told.
-func role(t tool.AgentType) string {
-	return "\n\nYour part\n" +
-		"- Another agent has started you for a part of its work. Its words are all that you know of it; you cannot ask it or the user anything.\n" +
-		"- " + t.Role + "\n" +
-		"- Only your last answer reaches it, and nothing of what you have read or done: put into that answer all that it needs, with paths and line numbers, what you changed, and what you could not do.\n"
+// system is what an agent is told first: what the session is told, or what its type has in
+// place of that, and then its part.
+func system(t tool.AgentType, session func() string) string {
+	text := t.System
+	if text == "" {
+		text = session()
+	}
+	if t.Role == "" {
+		return text + role
+	}
+	return text + role + "- " + t.Role + "\n"
 }
+
+// role is what every agent is told of itself.
+const role = "\n\nYour part\n" +
+	"- Another agent has started you for a part of its work. Its words are all that you know of it; you cannot ask it or the user anything.\n" +
+	"- Only your last answer reaches it, and nothing of what you have read or done: put into that answer all that it needs, with paths and line numbers, what you changed, and what you could not do.\n"

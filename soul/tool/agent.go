@@ -27,6 +27,7 @@ type AgentType struct {
 	Tools    []string // by name; nil: all that agents may have
 	Model    string   // the id of its model; "": that of the session
 	ReadOnly bool     // it changes nothing; see Caller
+	System   string   // what it is told in place of the session's system prompt; "": that
 }
 
 // Agents runs the agents of a session. Calls may run side by side.

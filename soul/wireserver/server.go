@@ -127,7 +127,7 @@ func newServer(o Options, disk *fileop.Disk) (*server, error) {
 	s.executor.UseAgents(subagent.New(subagent.Options{
 		Wire:     s.wire,
 		Executor: s.executor,
-		Types:    subagent.Types(),
+		Types:    o.Agents,
 		Model:    s.soul.Model,
 		System:   func() string { return o.System },
 		WorkDir:  o.Roots[0],
