@@ -36,8 +36,15 @@ func diffArgs(more ...string) []string {
 	return append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"}, more...)
 }
 
-// whole asks for everything. It gives the diffs that it came by, too.
-func (r *repository) whole(ctx context.Context, git runner) (contextprovider.GitState, map[string]contextprovider.GitDiff, error) {
+// seen is what git told.
+type seen struct {
+	state contextprovider.GitState
+	diffs map[string]contextprovider.GitDiff // those that came with it, by path
+	only  []string                           // the files that git was asked about; nil: everything
+}
+
+// whole asks for everything.
+func (r *repository) whole(ctx context.Context, git runner) (seen, error) {
 	g := contextprovider.GitState{Root: r.top}
 	var commits []contextprovider.GitCommit
 	var wg sync.WaitGroup
@@ -47,14 +54,14 @@ func (r *repository) whole(ctx context.Context, git runner) (contextprovider.Git
 	w, err := git.output(ctx, maxStatus, args...)
 	wg.Wait()
 	if err != nil {
-		return g, nil, err
+		return seen{}, err
 	}
 	parseStatus(whole(w.Stdout, w.Truncated), r.top, &g)
 	g.Commits = commits
 	r.kind(&g)
 	r.operation(&g)
 	diffs := r.measure(ctx, git, &g)
-	return g, diffs, nil
+	return seen{state: g, diffs: diffs}, nil
 }
 
 // whole drops an entry that was cut.
@@ -84,15 +91,33 @@ func separate(g contextprovider.GitState, paths []string) bool {
 	return true
 }
 
-// some asks for a few files and leaves the rest as it is known. It gives the diffs that
-// it came by, too.
-func (r *repository) some(ctx context.Context, git runner, known contextprovider.GitState, paths []string) (contextprovider.GitState, map[string]contextprovider.GitDiff, error) {
-	changes, diffs, rest := r.singles(ctx, git, known, paths)
-	now := contextprovider.GitState{Changes: changes}
+// some asks for a few files and leaves the rest as it is known.
+func (r *repository) some(ctx context.Context, git runner, known contextprovider.GitState, paths []string) (seen, error) {
+	var alone []string
+	for _, path := range paths {
+		if len(alone) < maxSingles && plain(known, path) {
+			alone = append(alone, path)
+		}
+	}
+	found := git.singles(ctx, alone)
+	out := seen{state: known, diffs: map[string]contextprovider.GitDiff{}, only: paths}
+	asked := func(c contextprovider.GitChange) bool { return slices.Contains(paths, c.Path) }
+	out.state.Changes = slices.DeleteFunc(slices.Clone(known.Changes), asked)
+	var rest []string
+	for _, path := range paths {
+		s, ok := found[path]
+		switch {
+		case !ok:
+			rest = append(rest, path)
+		case !s.same:
+			out.state.Changes = append(out.state.Changes, contextprovider.GitChange{Path: path, Unstaged: 'M', Added: s.counts.added, Removed: s.counts.removed})
+			out.diffs[path] = s.diff
+		}
+	}
 	if len(rest) > 0 {
 		w, err := git.output(ctx, maxStatus, append(append(statusArgs(), "--"), r.relative(rest)...)...)
 		if err != nil {
-			return known, nil, err
+			return seen{}, err
 		}
 		var others contextprovider.GitState
 		parseStatus(w.Stdout, r.top, &others)
@@ -100,13 +125,10 @@ func (r *repository) some(ctx context.Context, git runner, known contextprovider
 			return r.whole(ctx, git)
 		}
 		r.count(ctx, git, &others, others.Changes, nil)
-		now.Changes = append(now.Changes, others.Changes...)
+		out.state.Changes = append(out.state.Changes, others.Changes...)
 	}
-	g := known
-	g.Changes = slices.DeleteFunc(slices.Clone(known.Changes), func(c contextprovider.GitChange) bool { return slices.Contains(paths, c.Path) })
-	g.Changes = append(g.Changes, now.Changes...)
 	// The order of a whole status: what is tracked by name, then the rest by name.
-	slices.SortStableFunc(g.Changes, func(a, b contextprovider.GitChange) int {
+	slices.SortStableFunc(out.state.Changes, func(a, b contextprovider.GitChange) int {
 		if (a.Unstaged == '?') != (b.Unstaged == '?') {
 			if a.Unstaged == '?' {
 				return 1
@@ -115,7 +137,7 @@ func (r *repository) some(ctx context.Context, git runner, known contextprovider
 		}
 		return strings.Compare(filepath.ToSlash(a.Path), filepath.ToSlash(b.Path))
 	})
-	return g, diffs, nil
+	return out, nil
 }
 
 // newInFolder tells whether a file in a folder has become untracked: all of its folder
@@ -150,32 +172,16 @@ func (r *repository) measure(ctx context.Context, git runner, g *contextprovider
 				alone = append(alone, c.Path)
 			}
 		}
-		r.measureSingles(ctx, git, g, alone, diffs)
-	}
-	r.count(ctx, git, g, g.Changes, diffs)
-	return diffs
-}
-
-// measureSingles measures files that need nothing but themselves, side by side.
-func (r *repository) measureSingles(ctx context.Context, git runner, g *contextprovider.GitState, paths []string, diffs map[string]contextprovider.GitDiff) {
-	found := make([]single, len(paths))
-	var wg sync.WaitGroup
-	for i, path := range paths {
-		wg.Go(func() {
-			if s, ok := git.single(ctx, path); ok && !s.same {
-				found[i] = s
-			}
-		})
-	}
-	wg.Wait()
-	for i, c := range g.Changes {
-		for _, s := range found {
-			if s.diff.Path == c.Path {
+		found := git.singles(ctx, alone)
+		for i, c := range g.Changes {
+			if s, ok := found[c.Path]; ok && !s.same {
 				g.Changes[i].Added, g.Changes[i].Removed = s.counts.added, s.counts.removed
 				diffs[c.Path] = s.diff
 			}
 		}
 	}
+	r.count(ctx, git, g, g.Changes, diffs)
+	return diffs
 }
 
 // count adds to changes by how many lines their files differ from the last commit.

@@ -43,27 +43,41 @@ func (r *repository) state(ctx context.Context) (contextprovider.GitState, error
 	r.stale, r.paths = false, nil
 	r.mu.Unlock()
 
-	next, diffs, err := r.look(ctx, known, all, slices.Sorted(maps.Keys(paths)))
+	next, err := r.look(ctx, known, all, slices.Sorted(maps.Keys(paths)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
 		r.stale = true
 		return contextprovider.GitState{}, err
 	}
-	r.known, r.diffs = &next, diffs
-	return next, nil
+	r.known, r.diffs = &next.state, r.diffsAfter(next)
+	return next.state, nil
 }
 
-// look asks git. diffs are those that came with the answer, by path.
-func (r *repository) look(ctx context.Context, known *contextprovider.GitState, all bool, paths []string) (g contextprovider.GitState, diffs map[string]contextprovider.GitDiff, err error) {
+// look asks git.
+func (r *repository) look(ctx context.Context, known *contextprovider.GitState, all bool, paths []string) (seen, error) {
 	git, err := newRunner(ctx, r.top)
 	if err != nil {
-		return g, nil, err
+		return seen{}, err
 	}
 	if !all && separate(*known, paths) {
 		return r.some(ctx, git, *known, paths)
 	}
 	return r.whole(ctx, git)
+}
+
+// diffsAfter gives the diffs that hold after a look: with those that came with it the
+// diffs of the files that git was not asked about. r.mu is held.
+func (r *repository) diffsAfter(next seen) map[string]contextprovider.GitDiff {
+	if next.only == nil || len(r.diffs)+len(next.diffs) > maxPaths {
+		return next.diffs
+	}
+	diffs := maps.Clone(r.diffs)
+	for _, path := range next.only {
+		delete(diffs, path)
+	}
+	maps.Copy(diffs, next.diffs)
+	return diffs
 }
 
 // diff tells how a file differs from the last commit; ok is false when it does not,
@@ -78,6 +92,7 @@ func (r *repository) diff(ctx context.Context, g contextprovider.GitState, path 
 	}
 	r.mu.Lock()
 	d, ok = r.diffs[path]
+	known := r.known
 	r.mu.Unlock()
 	if ok {
 		return d, d.Text != "", nil
@@ -91,10 +106,8 @@ func (r *repository) diff(ctx context.Context, g contextprovider.GitState, path 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.diffs == nil {
-		r.diffs = map[string]contextprovider.GitDiff{}
-	}
-	if r.watched && len(r.diffs) < maxPaths {
+	// What was asked for before the last look may be older than what that one knows.
+	if r.watched && r.known == known && len(r.diffs) < maxPaths {
 		r.diffs[path] = d
 	}
 	return d, d.Text != "", nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"kimi-acp/contextprovider"
 )
@@ -86,22 +87,23 @@ func plain(known contextprovider.GitState, path string) bool {
 	return c.Staged == 0 && c.Unstaged == 'M' && !c.Mode && !c.Submodule
 }
 
-// singles looks at files one by one, as far as that is enough; rest are the others.
-func (r *repository) singles(ctx context.Context, git runner, known contextprovider.GitState, paths []string) (changes []contextprovider.GitChange, diffs map[string]contextprovider.GitDiff, rest []string) {
-	diffs = map[string]contextprovider.GitDiff{}
-	for n, path := range paths {
-		if n >= maxSingles || !plain(known, path) {
-			rest = append(rest, path)
-			continue
-		}
-		s, ok := git.single(ctx, path)
-		switch {
-		case !ok:
-			rest = append(rest, path)
-		case !s.same:
-			changes = append(changes, contextprovider.GitChange{Path: path, Unstaged: 'M', Added: s.counts.added, Removed: s.counts.removed})
-			diffs[path] = s.diff
-		}
+// singles compares files with the last commit, side by side. Those that more has to be
+// looked at for are not among the found.
+func (r runner) singles(ctx context.Context, paths []string) map[string]single {
+	found := map[string]single{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for _, path := range paths {
+		wg.Go(func() {
+			s, ok := r.single(ctx, path)
+			if !ok {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			found[path] = s
+		})
 	}
-	return changes, diffs, rest
+	wg.Wait()
+	return found
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,6 +177,9 @@ func TestAQuietRepositoryIsNotAsked(t *testing.T) {
 	got := runs()
 	if len(got) < 4 || !strings.HasSuffix(got[2], "HEAD:b.txt -- b.txt") || !strings.HasSuffix(got[3], "-- .mark-1") {
 		t.Errorf("one file changed, and git was run: %q", got)
+	}
+	if slices.ContainsFunc(got, func(run string) bool { return strings.Contains(run, "a.txt") }) {
+		t.Errorf("the diff of another file was known, and git was run: %q", got)
 	}
 }
 
