@@ -142,10 +142,7 @@ func (s *session) savePlan() {
 	if kept == nil {
 		return
 	}
-	var todos []store.TodoState
-	for _, i := range s.executor.Plan() {
-		todos = append(todos, store.TodoState{Title: i.Title, Status: i.Status})
-	}
+	todos := store.TodosOf(s.executor.Plan())
 	if slices.Equal(todos, kept.State().Todos) {
 		return
 	}

@@ -59,6 +59,16 @@ func (st State) TodoItems() []wire.TodoItem {
 	return items
 }
 
+// TodosOf is a plan in the form in which a session's state holds it: without what only the
+// messages of the session tell.
+func TodosOf(plan []wire.PlanItem) []TodoState {
+	todos := make([]TodoState, 0, len(plan))
+	for _, i := range plan {
+		todos = append(todos, TodoState{Title: i.Title, Status: i.Status})
+	}
+	return todos
+}
+
 func defaultState() State { return State{Version: 1} }
 
 // clone is a copy that shares nothing.

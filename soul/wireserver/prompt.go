@@ -73,10 +73,7 @@ func (s *server) keepState(in soul.Input, out soul.Outcome, failed error) {
 	if failed == nil && out.Stop != soul.StopCancelled && kept.State().CustomTitle == "" && !strings.HasPrefix(in.Text, "/") {
 		title = session.ShortTitle(in.Text)
 	}
-	todos := []session.TodoState{}
-	for _, i := range s.executor.Plan() {
-		todos = append(todos, session.TodoState{Title: i.Title, Status: i.Status})
-	}
+	todos := session.TodosOf(s.executor.Plan())
 	if title == "" && slices.Equal(todos, kept.State().Todos) {
 		return
 	}
