@@ -236,6 +236,9 @@ func (b *Builtin) converse(ctx context.Context, in Input, command bool) (Outcome
 	if reminder := b.remind(); reminder != "" {
 		in.Parts = append(slices.Clone(in.Parts), llm.Text(reminder))
 	}
+	if said := b.hooksSaid(); said != "" {
+		in.Parts = append(slices.Clone(in.Parts), llm.Text(said))
+	}
 	if b.cfg.Moment != nil && !command {
 		// Behind the user's words, so that the words come first for whoever reads them.
 		if now := b.cfg.Moment.Part(ctx, in.Text, in.Mentions, b.history.contexts()); now != "" {

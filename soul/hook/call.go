@@ -18,6 +18,12 @@ const blockCode = 2
 // blocks with the code 2 and its reason on standard error, or with the code 0 and a JSON
 // object that denies. Whatever goes wrong allows, unless the hook fails closed.
 func (h *Hooks) Call(ctx context.Context, k Hook, payload []byte) wire.HookDecision {
+	decision, _ := h.call(ctx, k, payload)
+	return decision
+}
+
+// call is Call, and gives what the hook has written for the model.
+func (h *Hooks) call(ctx context.Context, k Hook, payload []byte) (decision wire.HookDecision, said string) {
 	limited, cancel := context.WithTimeout(ctx, k.Timeout)
 	defer cancel()
 	w, err := h.o.Runner.Script(limited, h.script(k, payload))
@@ -30,28 +36,34 @@ func (h *Hooks) Call(ctx context.Context, k Hook, payload []byte) wire.HookDecis
 	case err != nil:
 		failed = err.Error()
 	case w.ExitCode == blockCode:
-		return block(w.Stderr)
+		return block(w.Stderr), ""
 	case w.ExitCode != 0:
 		failed = fmt.Sprintf("it ended with the code %d: %s", w.ExitCode, strings.TrimSpace(w.Stderr))
 	default:
 		if why, denied := denial(w); denied {
-			return block(why)
+			return block(why), ""
 		}
-		return wire.HookDecision{Action: "allow"}
+		return wire.HookDecision{Action: "allow"}, saidIn(w)
 	}
 	h.o.Logger.Warn("a hook failed", "session", h.o.SessionID, "event", k.Event, "line", k.Line, "error", failed, "blocks", k.FailClosed)
 	if k.FailClosed {
-		return block("A hook that has to agree failed: " + failed)
+		return block("A hook that has to agree failed: " + failed), ""
 	}
-	return wire.HookDecision{Action: "allow"}
+	return wire.HookDecision{Action: "allow"}, ""
 }
 
 // Calls gives the hooks on an event that want to know of a target, for somebody who calls
 // others in the same round.
 func (h *Hooks) Calls(event, target string) []Call {
+	found := h.Find(event, target)
+	round := &round{event: event, texts: make([]string, len(found)), open: len(found), said: &h.said}
 	var calls []Call
-	for _, k := range h.Find(event, target) {
-		calls = append(calls, func(ctx context.Context, payload []byte) wire.HookDecision { return h.Call(ctx, k, payload) })
+	for i, k := range found {
+		calls = append(calls, func(ctx context.Context, payload []byte) wire.HookDecision {
+			decision, text := h.call(ctx, k, payload)
+			round.heard(i, text, decision.Action == "block")
+			return decision
+		})
 	}
 	return calls
 }

@@ -61,7 +61,8 @@ const (
 // Hooks are those of one session. Its methods may be called at once.
 type Hooks struct {
 	*Rounds
-	o Options
+	o    Options
+	said said
 }
 
 // New makes the hooks of a session. The caller closes them.

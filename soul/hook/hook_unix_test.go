@@ -186,3 +186,37 @@ func TestLeave(t *testing.T) {
 		t.Errorf("read %s, %v", raw, err)
 	}
 }
+
+// What hooks write at the beginning of a session and to a prompt is for the model, once;
+// what they write elsewhere, or when they fail or block, is not.
+func TestWhatHooksSay(t *testing.T) {
+	for name, c := range map[string]struct {
+		event string
+		hooks []Hook
+		want  string
+	}{
+		"to a prompt":            {userPromptSubmit, []Hook{{Line: "echo on branch x"}}, "on branch x"},
+		"at the start":           {sessionStart, []Hook{{Line: "echo welcome"}}, "welcome"},
+		"two":                    {userPromptSubmit, []Hook{{Line: "echo one"}, {Line: "echo two"}}, "one\ntwo"},
+		"in JSON":                {userPromptSubmit, []Hook{{Line: `echo '{"hookSpecificOutput":{"additionalContext":"on branch y"}}'`}}, "on branch y"},
+		"JSON that is a verdict": {userPromptSubmit, []Hook{{Line: `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`}}, ""},
+		"another event":          {"Stop", []Hook{{Line: "echo no"}}, ""},
+		"fails":                  {userPromptSubmit, []Hook{{Line: "echo no; exit 1"}}, ""},
+		"another one blocks":     {userPromptSubmit, []Hook{{Line: "echo no"}, {Line: "exit 2"}}, ""},
+		"too much":               {userPromptSubmit, []Hook{{Line: "head -c 60000 /dev/zero | tr '\\0' x"}}, strings.Repeat("x", maxSaid) + "\n(cut off)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for i := range c.hooks {
+				c.hooks[i].Event = c.event
+			}
+			p := at(t, c.hooks...)
+			p.Ask(t.Context(), c.event, "", nil)
+			if got := p.Said(); got != c.want {
+				t.Errorf("said %.200q, want %.200q", got, c.want)
+			}
+			if got := p.Said(); got != "" {
+				t.Errorf("said again %.200q", got)
+			}
+		})
+	}
+}
