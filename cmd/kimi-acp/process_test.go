@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"kimi-acp/internal/acptest"
@@ -21,41 +20,15 @@ import (
 // names are those of the conformance checklist for agents, and of bugs that were
 // reported of other agents (Peer…).
 
-var (
-	programOnce sync.Once
-	programPath string
-	programErr  error
-)
+var built acptest.Program
 
 // TestMain removes the program that tests have built.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if programPath != "" {
-		if err := os.RemoveAll(filepath.Dir(programPath)); err != nil && code == 0 {
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
 // program gives the path of the program under test, built once.
 func program(t testing.TB) string {
 	t.Helper()
-	programOnce.Do(func() {
-		var dir string
-		if dir, programErr = os.MkdirTemp("", "kimi-acp-test"); programErr != nil {
-			return
-		}
-		programPath = filepath.Join(dir, "kimi-acp")
-		var out []byte
-		if out, programErr = exec.Command("go", "build", "-o", programPath, ".").CombinedOutput(); programErr != nil {
-			t.Logf("%s", out)
-		}
-	})
-	if programErr != nil {
-		t.Fatalf("building the program: %v", programErr)
-	}
-	return programPath
+	return built.Path(t)
 }
 
 // playing is an environment in which the model plays scripts.

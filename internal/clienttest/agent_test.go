@@ -5,25 +5,12 @@ package clienttest
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 )
-
-// buildAgent builds the program under test in a folder of this test, so that its
-// path tells its processes from every other.
-func buildAgent(t *testing.T) string {
-	t.Helper()
-	agent := filepath.Join(t.TempDir(), "kimi-acp")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", agent, "kimi-acp/cmd/kimi-acp")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the agent: %v\n%s", err, out)
-	}
-	return agent
-}
 
 // desk is what one run of a client works with: a folder to edit, a home that
 // holds nothing, and an environment that names the model.

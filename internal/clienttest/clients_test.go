@@ -5,13 +5,15 @@ package clienttest
 import (
 	"path/filepath"
 	"testing"
+
+	"kimi-acp/internal/acptest"
 )
 
 // TestClients builds the agent once and drives it with every client. A client
 // that cannot be installed is skipped with a banner; one that is installed and
 // fails is a failure.
 func TestClients(t *testing.T) {
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	list := readPackages(t)
 	runtime := install(t, list, "node")
 	node := filepath.Join(runtime, "node", "bin", "node")

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"kimi-acp/internal/acptest"
 )
 
 // TestEditors drives real editors by their keys and looks at what the agent would
 // see.
 func TestEditors(t *testing.T) {
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	gopls := installGopls(t)
 	packages := unpack(t, "neovim", "hx", "patchelf")
 	t.Run("neovim", func(t *testing.T) { testNeovim(t, agent, gopls, packages) })

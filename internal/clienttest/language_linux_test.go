@@ -120,7 +120,7 @@ func installClangd(t *testing.T) string {
 // TestLanguageServers has a model ask about, break, mend and rename in a program of each
 // language, with the language's own server.
 func TestLanguageServers(t *testing.T) {
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	for _, l := range languages {
 		t.Run(l.server, func(t *testing.T) { l.test(t, agent) })
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/foreigntest"
 )
 
@@ -30,7 +31,7 @@ func installVSCode(t *testing.T) string {
 // TestVSCode runs the extension in VS Code, at whose window a browser sits. What is
 // broken is reported by VS Code's own TypeScript.
 func TestVSCode(t *testing.T) {
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	b := installBrowser(t)
 	vscode := installVSCode(t)
 	d := newScene(t, agent, scene{

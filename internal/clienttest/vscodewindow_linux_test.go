@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kimi-acp/internal/acptest"
 )
 
 // TestVSCodeExtension runs the extension in node, with a stand-in for VS Code's API.
 func TestVSCodeExtension(t *testing.T) {
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	node := filepath.Join(install(t, readPackages(t), "node"), "node", "bin", "node")
 	d := goScene(t, agent)
 	extension, err := filepath.Abs("../../editors/vscode")

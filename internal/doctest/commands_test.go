@@ -6,29 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
+	"kimi-acp/internal/acptest"
 	"kimi-acp/soul"
 )
-
-// program builds the program.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kimi-acp")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/kimi-acp")
-	build.Dir = home
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
 
 // help gives what the program prints about itself.
 func help(t *testing.T, path string, args ...string) string {
@@ -50,7 +34,7 @@ func help(t *testing.T, path string, args ...string) string {
 var listedCommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +(\S.*)$`)
 
 func TestCommands(t *testing.T) {
-	path := program(t)
+	path := acptest.Build(t)
 	main := help(t, path, "help")
 	_, list, found := strings.Cut(main, "\nCommands:\n")
 	list, _, _ = strings.Cut(list, "\n\n")

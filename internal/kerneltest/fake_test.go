@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"kimi-acp/internal/acptest"
 	"kimi-acp/internal/jsonrpc"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/llm/scripted"
@@ -17,6 +18,9 @@ import (
 // fakeEnv makes the test binary a kernel that follows a script.
 const fakeEnv = "KIMI_ACP_FAKE_KERNEL"
 
+// program is ours, whichever kernel thinks in it.
+var program acptest.Program
+
 func TestMain(m *testing.M) {
 	if os.Getenv(fakeEnv) != "" && len(os.Args) == 2 {
 		if err := fakeMain(os.Args[1]); err != nil {
@@ -25,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(program.Run(m))
 }
 
 // fake is the least kernel that can play a scene. It has the manners of kimi-cli (Wire

@@ -27,7 +27,7 @@ func (h *holding) CallTool(context.Context, wire.ToolCallRequest) wire.ToolRetur
 
 // features has a kernel do what the table of docs/kernels.md tells of one: take words into
 // the turn that runs, and shorten the conversation.
-func features(t *testing.T, program kernel.Program, steers bool, compacts string) {
+func features(t *testing.T, kimi kernel.Program, steers bool, compacts string) {
 	t.Helper()
 	share, script := t.TempDir(), filepath.Join(t.TempDir(), "script.txt")
 	for path, text := range map[string]string{
@@ -56,7 +56,7 @@ func features(t *testing.T, program kernel.Program, steers bool, compacts string
 	}))
 	k := kernel.New(kernel.Config{
 		Wire: w, Tools: []llm.ToolSpec{{Name: "Hold", Description: "Holds.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
-		Program: program,
+		Program: kimi,
 		Launch: kernel.Launch{WorkDir: t.TempDir(), SessionID: "kernel-features", Environ: append(proc.Scrub(os.Environ()),
 			"KIMI_SHARE_DIR="+share, "HOME="+filepath.Dir(share), "KIMI_SCRIPTED_ECHO_SCRIPTS="+script)},
 	})
@@ -91,5 +91,5 @@ func features(t *testing.T, program kernel.Program, steers bool, compacts string
 }
 
 func TestFeaturesOfOwnBinary(t *testing.T) {
-	features(t, kernel.Program{Kind: kernel.Custom, Args: strings.Fields(buildProgram(t) + " wire --session {session} --agent-file {agent-file}")}, true, "compacted")
+	features(t, kernel.Program{Kind: kernel.Custom, Args: strings.Fields(program.Path(t) + " wire --session {session} --agent-file {agent-file}")}, true, "compacted")
 }

@@ -18,13 +18,12 @@ func TestKernelsOwnApprovals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := buildProgram(t)
 	for kernel, install := range map[string]func(*testing.T) string{"python": installKimi, "rust": installAgent} {
 		t.Run(kernel, func(t *testing.T) {
 			s := newStage(t)
 			call := func(id string) string { return calling(t, id, "fortune", "{}") }
 			s.script(t, call("one"), saying("Far, then."), call("two"), saying("Not so far."))
-			c := acptest.Start(t, acptest.Process{Path: program, Args: []string{"--kernel", kernel}, Dir: s.dir, Env: []string{
+			c := acptest.Start(t, acptest.Process{Path: program.Path(t), Args: []string{"--kernel", kernel}, Dir: s.dir, Env: []string{
 				"KIMI_SHARE_DIR=" + s.share, "KIMI_KERNEL_BIN=" + install(t), "KIMI_SCRIPTED_ECHO_SCRIPTS=" + filepath.Join(filepath.Dir(s.share), "scripts.json"),
 			}})
 			c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true})

@@ -13,8 +13,8 @@ import (
 // An editor cannot tell kimi-cli, nor the Rust kernel, from the built-in kernel: it is
 // sent the same lines, but for what docs/kernels.md names.
 func TestSameSceneInOtherKernels(t *testing.T) {
-	s, program := readScene(t), buildProgram(t)
-	all := s.play(t, program, "builtin")
+	s := readScene(t)
+	all := s.play(t, "builtin")
 	for _, kernel := range []struct {
 		name    string
 		install func(*testing.T) string
@@ -29,7 +29,7 @@ func TestSameSceneInOtherKernels(t *testing.T) {
 			if kernel.leaves != "" {
 				want = slices.DeleteFunc(want, func(line string) bool { return strings.Contains(line, kernel.leaves) })
 			}
-			got := s.play(t, program, kernel.name, "KIMI_KERNEL_BIN="+kernel.install(t))
+			got := s.play(t, kernel.name, "KIMI_KERNEL_BIN="+kernel.install(t))
 			if kernel.order != nil {
 				got = kernel.order(got)
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,16 +32,6 @@ func readScene(t *testing.T) scene {
 	return scene{script, strings.Split(strings.TrimSpace(editor), "\n")}
 }
 
-// buildProgram builds the program.
-func buildProgram(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "kimi-acp")
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", program, "kimi-acp/cmd/kimi-acp").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return program
-}
-
 // settings are those of all programs, with a model that follows a script.
 const settings = `default_model = "echo"
 [providers.scripted]
@@ -62,7 +51,7 @@ const slowEnd = " It did not end at once when it was asked to, and is killed if 
 // play has an editor play the scene before the program with a kernel, and gives what the
 // agent sent, a line each. Left out is what a kernel may tell of itself: its commands and
 // options, and how full its context is.
-func (s scene) play(t *testing.T, program, kernel string, env ...string) []string {
+func (s scene) play(t *testing.T, kernel string, env ...string) []string {
 	t.Helper()
 	share, dir := t.TempDir(), t.TempDir()
 	script := filepath.Join(t.TempDir(), "script.txt")
@@ -71,7 +60,7 @@ func (s scene) play(t *testing.T, program, kernel string, env ...string) []strin
 			t.Fatal(err)
 		}
 	}
-	c := acptest.Start(t, acptest.Process{Path: program, Args: []string{"--kernel", kernel}, Dir: dir, Env: append([]string{
+	c := acptest.Start(t, acptest.Process{Path: program.Path(t), Args: []string{"--kernel", kernel}, Dir: dir, Env: append([]string{
 		"KIMI_SHARE_DIR=" + share, "KIMI_SCRIPTED_ECHO_SCRIPTS=" + script,
 	}, env...)})
 	c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true, ElicitationForm: true})

@@ -30,17 +30,7 @@ func newStage(t *testing.T) *stage {
 	for _, dir := range []string{s.share, s.dir} {
 		check(t, os.MkdirAll(dir, 0o755))
 	}
-	config := fmt.Sprintf(`default_model = "echo"
-[providers.scripted]
-type = "_scripted_echo"
-base_url = ""
-api_key = ""
-env = { KIMI_SCRIPTED_ECHO_SCRIPTS = %q }
-[models.echo]
-provider = "scripted"
-model = "scripted_echo"
-max_context_size = 100000
-`, filepath.Join(root, "scripts.json"))
+	config := fmt.Sprintf(settings, filepath.Join(root, "scripts.json"))
 	check(t, os.WriteFile(filepath.Join(s.share, "config.toml"), []byte(config), 0o600))
 	return s
 }

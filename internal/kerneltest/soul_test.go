@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,11 +36,7 @@ func saying(text string) string { return "text: " + text + "\nusage: input_other
 // editor starts our program with kimi-cli as its kernel, and gives an editor before it.
 func (s *stage) editor(t *testing.T) *acptest.Client {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "kimi-acp")
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", program, "kimi-acp/cmd/kimi-acp").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	c := acptest.Start(t, acptest.Process{Path: program, Args: []string{"--kernel", "python"}, Dir: s.dir, Env: []string{
+	c := acptest.Start(t, acptest.Process{Path: program.Path(t), Args: []string{"--kernel", "python"}, Dir: s.dir, Env: []string{
 		"KIMI_SHARE_DIR=" + s.share, "KIMI_KERNEL_BIN=" + s.kimi,
 	}})
 	c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true, ElicitationForm: true})

@@ -16,10 +16,10 @@ import (
 // each knows what was said with the others.
 func TestSwapBetweenRealKernels(t *testing.T) {
 	s := newStage(t)
-	program, agent := buildProgram(t), installAgent(t)
+	agent := installAgent(t)
 	t.Setenv("PATH", strings.Join([]string{os.Getenv("PATH"), filepath.Dir(s.kimi), filepath.Dir(agent)}, string(os.PathListSeparator)))
 	s.script(t, saying("From here."), saying("Back.")) // of the program itself, which reads them once
-	c := acptest.Start(t, acptest.Process{Path: program, Dir: s.dir, Env: []string{
+	c := acptest.Start(t, acptest.Process{Path: program.Path(t), Dir: s.dir, Env: []string{
 		"KIMI_SHARE_DIR=" + s.share, "KIMI_SCRIPTED_ECHO_SCRIPTS=" + filepath.Join(filepath.Dir(s.share), "scripts.json"),
 	}})
 	c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true})

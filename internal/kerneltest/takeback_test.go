@@ -33,7 +33,7 @@ func goesBack(t *testing.T, choice string, env ...string) {
 	write(filepath.Join(share, "config.toml"), fmt.Sprintf(twoModels, script))
 	// The next process of the kernel reads it from its beginning.
 	write(script, "text: First.\n---\ntool_call: {\"id\": \"w\", \"name\": \"WriteFile\", \"arguments\": \"{\\\"path\\\": \\\"a.txt\\\", \\\"content\\\": \\\"a\\\\n\\\"}\"}\n---\ntext: Written.\n---\ntext: no more")
-	c := acptest.Start(t, acptest.Process{Path: buildProgram(t), Args: []string{"--kernel", choice}, Dir: dir, Env: append([]string{
+	c := acptest.Start(t, acptest.Process{Path: program.Path(t), Args: []string{"--kernel", choice}, Dir: dir, Env: append([]string{
 		"KIMI_SHARE_DIR=" + share, "KIMI_SCRIPTED_ECHO_SCRIPTS=" + script,
 	}, env...)})
 	c.Initialize(acptest.Capabilities{ReadTextFile: true, WriteTextFile: true})
@@ -110,5 +110,5 @@ func goesBack(t *testing.T, choice string, env ...string) {
 }
 
 func TestGoingBackInOwnBinary(t *testing.T) {
-	goesBack(t, buildProgram(t)+" wire --session {session} --agent-file {agent-file} --model {model}")
+	goesBack(t, program.Path(t)+" wire --session {session} --agent-file {agent-file} --model {model}")
 }

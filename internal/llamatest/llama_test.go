@@ -27,7 +27,7 @@ const question = "Say hello and tell me in three sentences who you are."
 // One server serves all, since it takes a while to load its model.
 func TestLlamaServer(t *testing.T) {
 	s := startServer(t)
-	agent := buildAgent(t)
+	agent := acptest.Build(t)
 	t.Run("doctor", func(t *testing.T) { s.testDoctor(t, agent) })
 	t.Run("run", func(t *testing.T) { s.testRun(t, agent) })
 	t.Run("acp", func(t *testing.T) { s.testTurn(t, agent) })

@@ -175,16 +175,6 @@ func (o *observer) last(t *testing.T) *exchange {
 	return o.exchanges[len(o.exchanges)-1]
 }
 
-// buildAgent builds the program under test.
-func buildAgent(t *testing.T) string {
-	t.Helper()
-	agent := filepath.Join(t.TempDir(), "kimi-acp")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", agent, "kimi-acp/cmd/kimi-acp").CombinedOutput(); err != nil {
-		t.Fatalf("build the agent: %v\n%s", err, out)
-	}
-	return agent
-}
-
 // environ is an environment whose settings file names the server, and that holds
 // nothing of the user's.
 func (s *server) environ(t *testing.T) []string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -89,10 +88,7 @@ func TestSoak(t *testing.T) {
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{t: t, server: modeltest.New(t), model: newModel(*seed), random: rand.New(rand.NewPCG(*seed, 2)), share: t.TempDir(), dir: t.TempDir()}
-	s.path = filepath.Join(t.TempDir(), "kimi-acp")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", s.path, "kimi-acp/cmd/kimi-acp").CombinedOutput(); err != nil {
-		t.Fatalf("build the agent: %v\n%s", err, out)
-	}
+	s.path = acptest.Build(t)
 	var big strings.Builder
 	for i := range 300 {
 		fmt.Fprintf(&big, "line %d of a file of some length\n", i)
