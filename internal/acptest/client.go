@@ -38,7 +38,7 @@ import (
 // goroutines at once.
 type Client struct {
 	Name, Version string        // clientInfo; an empty Name sends none
-	Patience      time.Duration // for each wait; 60 s unless set
+	Patience      time.Duration // for each wait; 120 s unless set
 	Buffers       Buffers       // texts that the editor has open, over those on disk
 
 	// OnPermission answers a permission request; nil chooses allow_once. Its

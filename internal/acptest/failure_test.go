@@ -51,7 +51,7 @@ func TestWaitsEnd(t *testing.T) {
 	}{
 		{"no answer", func(a *agent) {
 			a.want("no such line")
-		}, func(c *acptest.Client) { c.Initialize(acptest.Capabilities{}) }, "waited 1m0s for the answer to initialize"},
+		}, func(c *acptest.Client) { c.Initialize(acptest.Capabilities{}) }, "waited 2m0s for the answer to initialize"},
 		{"agent ends", func(a *agent) {
 			a.want("initialize")
 		}, func(c *acptest.Client) { c.Initialize(acptest.Capabilities{}) }, "ended without an answer"},
@@ -64,7 +64,7 @@ func TestWaitsEnd(t *testing.T) {
 		}, "ended while the test waited for a plan"},
 		{"agent does not read", func(a *agent) {
 			<-a.gone
-		}, func(c *acptest.Client) { c.Initialize(acptest.Capabilities{}) }, "did not read for 1m0s"},
+		}, func(c *acptest.Client) { c.Initialize(acptest.Capabilities{}) }, "did not read for 2m0s"},
 		{"result in place of an error", func(a *agent) {
 			a.begin()
 			a.say(ended)
