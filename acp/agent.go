@@ -54,9 +54,9 @@ type Options struct {
 	// Code makes what can be asked about the programs of a session's workspace. Nil:
 	// nothing can.
 	Code func(MomentSpec) Code
-	// Agents are the types of agents that a model can start; none: it starts none. What
-	// NewSoul makes has to serve them.
-	Agents []tool.AgentType
+	// Agents says what the model of a session is, and which agents it can start; nil: it
+	// is as usual, and starts none. An error is why there can be no such session.
+	Agents func(AgentsSpec) (Agents, error)
 	// Hooks makes the hooks of the user's for a session. Nil: there are none.
 	Hooks func(HookSpec) Hooks
 	// Watch, if not nil, gives a view that sees the Wire of a session, and what to
@@ -111,8 +111,27 @@ type SoulSpec struct {
 	Hooks       soul.Hooks // those of the user; nil: there are none
 	// Trusted tells whether the workspace is trusted to run code of its own.
 	Trusted func() bool
+	Agents  Agents
 	// Mailbox is where the model's calls of SendDMail end up; nil: it has no such tool.
 	Mailbox *tool.Mailbox
+}
+
+// AgentsSpec is what is known of a session when it is asked which agents it has.
+type AgentsSpec struct {
+	Roots   []string    // absolute; the first is the working directory
+	Trusted func() bool // whether the workspace is trusted
+}
+
+// Agents is what the model of a session is, and which agents it can start. It stays as it
+// is for as long as the session is open.
+type Agents struct {
+	// Types are those of the agents that it can start; none: it starts none. What NewSoul
+	// makes has to serve them.
+	Types []tool.AgentType
+	// Has tells whether it has the tool of a name that there is; nil: it has them all.
+	Has func(name string) bool
+	// System is its system prompt; usual is what it were told else. Nil: that.
+	System func(usual string) string
 }
 
 // HookSpec is what the hooks of a session are made from.

@@ -17,12 +17,15 @@ import (
 	"kimi-acp/soul/subagent"
 )
 
+// usualAgents are those that come with the program.
+func usualAgents(acp.AgentsSpec) (acp.Agents, error) { return acp.Agents{Types: subagent.Types()}, nil }
+
 // withAgents is an agent whose model can start others, which have the same model.
 func withAgents(t *testing.T, server *modeltest.Server, change func(*subagent.Options)) stage {
 	t.Helper()
 	newSoul := recovering(t, server)
 	return stage{
-		options: acp.Options{Agents: subagent.Types()},
+		options: acp.Options{Agents: usualAgents},
 		newSoul: func(spec acp.SoulSpec, p llm.Provider) (soul.Soul, error) {
 			var made soul.Soul
 			o := subagent.Options{

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,10 +79,14 @@ func (s *session) tools() []tool.Tool {
 		s.mailbox = &tool.Mailbox{}
 		all = append(all, tool.NewSendDMail(s.mailbox, true))
 	}
-	if types := s.agent.opts.Agents; len(types) > 0 {
+	if types := s.spec.Agents.Types; len(types) > 0 {
 		all = append(all, tool.NewAgent(types), tool.NewRunPlan(types))
 	}
-	return append(all, s.code.tools()...)
+	all = append(all, s.code.tools()...)
+	if has := s.spec.Agents.Has; has != nil {
+		all = slices.DeleteFunc(all, func(t tool.Tool) bool { return t.Spec().Name != tool.SendDMailName && !has(t.Spec().Name) })
+	}
+	return all
 }
 
 // contextOption lets the user choose how often the context is told.

@@ -269,6 +269,15 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
+	var agents Agents
+	if a.opts.Agents != nil {
+		if agents, err = a.opts.Agents(AgentsSpec{Roots: roots, Trusted: s.rules(guard).Trusted}); err != nil {
+			s.close()
+			// The words are for the user, who has written the file that is wrong.
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
+		}
+	}
+	s.spec.Agents = agents
 	s.openTasks()
 	s.openHooks(s.rules(guard))
 	s.executor = tool.NewExecutor(tool.Options{
@@ -298,7 +307,7 @@ func (a *Agent) build(o opening, disk *fileop.Disk) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.spec = SoulSpec{SessionID: s.id, MCP: o.mcp, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox, Hooks: s.hooksOfSoul()}
+	s.spec = SoulSpec{Agents: agents, SessionID: s.id, MCP: o.mcp, Roots: roots, Wire: s.wire, Executor: s.executor, Disk: disk, Controls: controls{s}, Edits: s.journal, Tasks: s.tasks, OwnDir: s.ownDir, Permissions: s.executor.Permissions(), Files: askedFiles{operator, s.rules(guard)}, Trusted: s.rules(guard).Trusted, Mailbox: s.mailbox, Hooks: s.hooksOfSoul()}
 	if s.moment != nil {
 		s.spec.Moment = s.moment
 	}

@@ -29,9 +29,11 @@ import (
 func runACP(args []string) int {
 	flags := flag.NewFlagSet("acp", flag.ContinueOnError)
 	var settings config.Flags
+	var agentFile string
 	flags.StringVar(&settings.Model, "model", "", "the `ID` of the model that sessions begin with")
 	flags.StringVar(&settings.ConfigFile, "config", "", "read this `FILE` instead of the usual ones")
 	flags.StringVar(&settings.Kernel, "kernel", "", "run sessions in this `KERNEL`: builtin, python, rust, auto, or a command line")
+	flags.StringVar(&agentFile, "agent-file", "", "have sessions be the agent of this `FILE` of kimi-cli's")
 	flags.BoolVar(&settings.Yolo, "yolo", false, "begin sessions in the mode that asks nothing")
 	flags.BoolVar(&settings.Debug, "debug", false, "log the details, as KIMI_DEBUG=1 does")
 	flags.Usage = func() {
@@ -47,6 +49,18 @@ func runACP(args []string) int {
 	if flags.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "kimi-acp acp: unexpected argument %q\n", flags.Arg(0))
 		return 2
+	}
+	named := ""
+	if agentFile != "" {
+		abs, err := filepath.Abs(agentFile)
+		if err == nil {
+			_, err = readAgent(abs, func(string) {}) // said where a session has it
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "kimi-acp acp:", err)
+			return 2
+		}
+		named = abs
 	}
 	// From here on stdout belongs to the protocol.
 	in, out, err := stdio.Claim()
@@ -92,7 +106,7 @@ func runACP(args []string) int {
 		Catalog:  m,
 		Kernels:  func() acp.Kernels { return kernels.offered(now().Kernel) },
 		Sessions: sessions,
-		Agents:   subagent.Types(),
+		Agents:   agentsOf(named, now, runner.Shell(), log.Logger),
 		Runner:   runner,
 		Shell:    runner.Shell(),
 		Guard:    guardFor(cfg, m.policy, false),
@@ -128,9 +142,10 @@ func builtinSoul(s acp.SoulSpec, cfg config.Config, system func() string, m *mod
 	s.Executor.UseAgents(subagent.New(subagent.Options{
 		Wire:     s.Wire,
 		Executor: s.Executor,
-		Types:    subagent.Types(),
+		Types:    s.Agents.Types,
 		Model:    func() llm.Provider { return made.Model() },
 		Choose:   func(id string) (llm.Provider, error) { return m.Provider(id, "") },
+		Usual:    models.agents,
 		Fallback: models.fallback,
 		System:   system,
 		WorkDir:  s.Roots[0],
@@ -186,12 +201,16 @@ func agentsBeside(own func() string) func() string {
 
 // systemPrompt is what the built-in soul of a session tells its model first.
 func systemPrompt(s acp.SoulSpec, shell string) string {
-	return soul.SystemPrompt(soul.Surroundings{
+	usual := soul.SystemPrompt(soul.Surroundings{
 		Roots:        s.Roots,
 		OS:           runtime.GOOS,
 		Shell:        shell,
 		Instructions: contextprovider.Instructions(context.Background(), s.Disk, s.Roots),
 	})
+	if s.Agents.System != nil {
+		return s.Agents.System(usual)
+	}
+	return usual
 }
 
 // userHome is the user's folder, "" when it is not known.

@@ -2,15 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"kimi-acp/acp"
 	"kimi-acp/contextprovider"
 	"kimi-acp/fileop"
+	"kimi-acp/internal/config"
 	"kimi-acp/soul/agentfile"
 	"kimi-acp/soul/skill"
 	"kimi-acp/soul/subagent"
@@ -45,6 +51,69 @@ func readAgent(path string, warn func(string)) (*agentfile.Agent, error) {
 		warn("agent file: " + w)
 	}
 	return &a, nil
+}
+
+// agentsOf says which agents a session has: of the file that the command line names, else
+// of that of the settings.
+func agentsOf(named string, now func() config.Config, shell string, log *slog.Logger) func(acp.AgentsSpec) (acp.Agents, error) {
+	return func(s acp.AgentsSpec) (acp.Agents, error) {
+		cfg := now()
+		path := named
+		if path == "" {
+			path = configuredAgent(cfg.AgentFile, s, log)
+		}
+		file, err := readAgent(path, func(w string) { log.Warn(w) })
+		if err != nil || file == nil {
+			return acp.Agents{Types: subagent.Types()}, err
+		}
+		own := ownAgent{file: file, at: agentPlace{
+			roots: s.Roots, shell: shell, began: time.Now(),
+			skills: skillsOf(cfg.Skills, skillHome{home: userHome(), project: s.Roots[0], trusted: s.Trusted}, log),
+		}}
+		return acp.Agents{Types: own.types(), Has: own.has, System: own.system}, nil
+	}
+}
+
+// configuredAgent is the path of the agent file of the settings, "" where none counts. What
+// lies within the workspace may have come with it, and counts when that is trusted.
+func configuredAgent(path string, s acp.AgentsSpec, log *slog.Logger) string {
+	if rest, ok := under("~", path); ok && userHome() != "" {
+		path = filepath.Join(userHome(), rest)
+	}
+	if path == "" {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(projectRoot(s.Roots[0]), path)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return "" // most projects have none
+		}
+	} else if !slices.ContainsFunc(s.Roots, func(root string) bool { return holds(projectRoot(root), path) }) {
+		return path
+	}
+	if !s.Trusted() {
+		log.Warn("the agent file of the workspace does not count, since the workspace is not trusted", "file", path)
+		return ""
+	}
+	return path
+}
+
+// holds tells whether a path lies in a folder, by its name or by where links lead.
+func holds(dir, path string) bool {
+	real := func(p string) string {
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			return r
+		}
+		return p
+	}
+	for _, p := range []string{path, real(path)} {
+		for _, d := range []string{dir, real(dir)} {
+			if rel, err := filepath.Rel(d, p); err == nil && filepath.IsLocal(rel) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // types are the types of agents that it can start.

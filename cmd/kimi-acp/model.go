@@ -64,7 +64,7 @@ func openRoles(cfg config.Config, log *slog.Logger) (r roles, done func()) {
 		ends = append(ends, end)
 		return p
 	}
-	r = roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small)}
+	r = roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small), agents: of("agents", cfg.Agents)}
 	return r, func() {
 		for _, end := range ends {
 			end()

@@ -92,6 +92,7 @@ func (m *models) Provider(modelID, levelID string) (llm.Provider, error) {
 // roles are the models that serve a session beside its own; nil where there is none.
 type roles struct {
 	fallback llm.Provider // answers while the session's fails
+	agents   llm.Provider // of the agents that a session starts
 	small    llm.Provider // for titles, summaries and judgements
 }
 
@@ -109,7 +110,7 @@ func (m *models) roles() roles {
 		}
 		return p
 	}
-	return roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small)}
+	return roles{fallback: of("fallback", cfg.Fallback), small: of("small", cfg.Small), agents: of("agents", cfg.Agents)}
 }
 
 // settings is what new sessions begin with.

@@ -48,6 +48,7 @@ type Config struct {
 	Models       []Model // the usable ones with distinct IDs: the default first, then by source and place in the file
 	DefaultModel string  // ID of Models[0]; empty when there is none
 	Small        string  // ID of the model for titles, summaries and judgements; empty: the session's own
+	Agents       string  // ID of the model of agents that a session starts; empty: the session's own
 	Fallback     string  // ID of the model that answers while the provider of another one fails; empty: none
 	// KimiModels are the IDs of the models of kimi-cli's own file, usable here or not, the
 	// default first.
@@ -55,6 +56,9 @@ type Config struct {
 	Thinking    *bool  // whether models that can think do; nil: not said
 	DefaultMode string // one of the modes; empty: ModeDefault
 	DMail       bool   // the model may go back to an earlier point of its turn
+	// AgentFile is the path of the file of the agent that sessions have: absolute, beginning
+	// with ~, or within the project; empty: they have the one that comes with the program.
+	AgentFile string
 	// NoPlanReview has no agent look at what the agents of a plan say they have done.
 	NoPlanReview bool
 	Loop         Loop     // how long a turn may become

@@ -8,6 +8,7 @@ type draft struct {
 	sources  []source
 	standIn  choice // the fallback model
 	small    choice // the model for small tasks
+	agents   choice // the model of agents that a session starts
 	warnings warnings
 }
 
@@ -72,6 +73,12 @@ func (d *draft) resolve() {
 		d.config.Small = id
 	case id != "":
 		d.complain(d.small.at, "there is no usable model "+quote(id)+" for small tasks; the session's own does them")
+	}
+	switch id := d.agents.id; {
+	case usable[id]:
+		d.config.Agents = id
+	case id != "":
+		d.complain(d.agents.at, "there is no usable model "+quote(id)+" for the agents of a session; they have the session's own")
 	}
 	if len(all) == 0 {
 		return

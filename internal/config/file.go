@@ -61,6 +61,9 @@ func (d *draft) file(doc *document, f form, getenv func(string) string) {
 		if id := t.name("small_model"); id != "" {
 			d.small = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"small_model"})}}
 		}
+		if id := t.name("subagent_model"); id != "" {
+			d.agents = choice{id: id, at: Warning{File: doc.path, Line: doc.keys.line([]string{"subagent_model"})}}
+		}
 	}
 	if !f.kimiCode {
 		runtime := t.table("runtime")
@@ -84,6 +87,9 @@ func readOwn(t *table, c *Config) {
 		} else {
 			t.warn("default_mode", "is none of %s; it is not used", strings.Join(modes, ", "))
 		}
+	}
+	if path, _ := t.text("agent_file"); path != "" {
+		c.AgentFile = path
 	}
 	if dmail := t.flag("dmail"); dmail != nil {
 		c.DMail = *dmail

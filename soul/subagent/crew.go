@@ -27,6 +27,7 @@ type Options struct {
 	Model    func() llm.Provider // the session's, nil when none is set
 	// Choose gives the model of an id; nil: there is no choice.
 	Choose   func(id string) (llm.Provider, error)
+	Usual    llm.Provider  // answers agents where neither job nor type names a model; nil: the session's
 	Fallback llm.Provider  // answers while the circuit of an agent's model is open; nil: nobody
 	System   func() string // the system prompt of the session
 	WorkDir  string        // of the session, absolute
@@ -54,6 +55,8 @@ const (
 type Crew struct {
 	opts   Options
 	places chan struct{} // one for each agent that works in the foreground
+
+	unchosen sync.Once // it was said that the models of types are not used
 
 	mu   sync.Mutex
 	busy map[string]bool // by agent's id
@@ -214,9 +217,17 @@ func (c *Crew) kind(name string) (tool.AgentType, error) {
 	return tool.AgentType{}, fmt.Errorf("there is no agent type %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// model is that of a job, else that of the type, else that of the session.
+// model is that of a job, else that of the type, else the usual one of agents, else that of
+// the session.
 func (c *Crew) model(kind tool.AgentType, j tool.AgentJob) (llm.Provider, error) {
-	for _, id := range []string{j.Model, kind.Model} {
+	of := kind.Model
+	if of != "" && c.opts.Choose == nil {
+		c.unchosen.Do(func() {
+			c.opts.Logger.Warn("the models of agent types cannot be chosen in this session; agents have the session's", "type", kind.Name, "model", of)
+		})
+		of = ""
+	}
+	for _, id := range []string{j.Model, of} {
 		if id == "" {
 			continue
 		}
@@ -228,6 +239,9 @@ func (c *Crew) model(kind tool.AgentType, j tool.AgentJob) (llm.Provider, error)
 			return nil, fmt.Errorf("the model %q cannot be used: %w", id, err)
 		}
 		return p, nil
+	}
+	if c.opts.Usual != nil {
+		return c.opts.Usual, nil
 	}
 	p := c.opts.Model()
 	if p == nil {

@@ -3,6 +3,7 @@ package subagent
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -191,5 +192,25 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s has %s", kind.Name, name)
 			}
 		}
+	}
+}
+
+// The model of a type is left aside where none can be chosen, and the usual one of agents
+// goes before the session's.
+func TestModelOfATypeThatCannotBeChosen(t *testing.T) {
+	var said strings.Builder
+	usual := scripted.New([]string{"text: " + long, "text: " + long}, llm.Model{Name: "usual", ContextSize: 100_000})
+	c := crew(t, func(o *Options) {
+		o.Types = []tool.AgentType{{Name: "own", Model: "big"}}
+		o.Usual = usual
+		o.Logger = slog.New(slog.NewTextHandler(&said, nil))
+	})
+	for range 2 {
+		if r := c.Run(t.Context(), tool.AgentJob{Type: "own", Prompt: "go"}); r.Err != nil || r.Text != strings.TrimSpace(long) && r.Text != long {
+			t.Errorf("%+v", r)
+		}
+	}
+	if n := strings.Count(said.String(), "cannot be chosen"); n != 1 {
+		t.Errorf("it is said %d times:\n%s", n, said.String())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func NewAgent(types []AgentType) Tool {
 		Name:        agentName,
 		Description: agentDescription + "\nThe types:\n" + strings.TrimRight(list.String(), "\n"),
 		Effect:      Waits,
-		Defaults:    agentArguments{Type: "coder"},
+		Defaults:    agentArguments{Type: usualType(types)},
 		Refine: func(a map[string]*jsonschema.Schema) {
 			a["description"].MinLength = jsonschema.Ptr(1)
 			a["description"].MaxLength = jsonschema.Ptr(maxTaskText)
@@ -84,6 +85,15 @@ func NewAgent(types []AgentType) Tool {
 		},
 		Run: agent,
 	})
+}
+
+// usualType is the type of an agent of which nobody said it: coder, where there is one.
+func usualType(types []AgentType) string {
+	usual := "coder"
+	if !slices.ContainsFunc(types, func(t AgentType) bool { return t.Name == usual }) && len(types) > 0 {
+		return types[0].Name
+	}
+	return usual
 }
 
 type agentArguments struct {

@@ -63,7 +63,7 @@ func NewRunPlan(types []AgentType) Tool {
 		Name:        runPlanName,
 		Description: runPlanDescription,
 		Effect:      Waits,
-		Defaults:    runPlanArguments{Type: "coder", Review: true},
+		Defaults:    runPlanArguments{Type: usualType(types), Review: true},
 		Refine: func(a map[string]*jsonschema.Schema) {
 			a["context"].MinLength = jsonschema.Ptr(1)
 			a["subagent_type"].Enum = names
