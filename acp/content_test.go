@@ -89,18 +89,6 @@ func TestImageForAModelWithoutEyes(t *testing.T) {
 	}
 }
 
-func TestFenced(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\n":        "```\na\n```",
-		"x ``` y":    "````\nx ``` y\n````",
-		"`````\nz\n": "``````\n`````\nz\n``````",
-	} {
-		if got := fenced(in); got != want {
-			t.Errorf("fenced(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestChunk(t *testing.T) {
 	got := string(newChunk("s\"1", "agent_message_chunk", "msg-1").with("a\n\"b\"").AppendJSON(nil))
 	want := `{"sessionId":"s\"1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\n\"b\""},"messageId":"msg-1"}}`

@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 
+	"kimi-acp/internal/markdown"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/tool"
 	"kimi-acp/soul/wire"
@@ -49,4 +50,4 @@ func resultContent(kind string, v wire.ToolReturnValue) []toolContent {
 }
 
 // fenced shows the output of a program.
-func fenced(text string) string { return tool.Fenced("", text) }
+func fenced(text string) string { return markdown.Fenced("", text) }

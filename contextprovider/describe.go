@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"kimi-acp/internal/markdown"
 )
 
 // shownWidth is how wide a line is that people are shown, in characters: code is not
@@ -35,9 +37,7 @@ func (m *Moment) Describe(ctx context.Context, earlier []string) string {
 		fmt.Fprintf(&s, "\nMissing: %s: %s\n", shownName(miss.Provider), shownLine(miss.Reason))
 	}
 	for _, p := range parts {
-		text := wrapped(p.lines)
-		fence := fenceOf(text)
-		fmt.Fprintf(&s, "\n**%s**\n\n%s\n%s%s\n", p.name, fence, text, fence)
+		fmt.Fprintf(&s, "\n**%s**\n\n%s\n", p.name, markdown.Fenced("", wrapped(p.lines)))
 	}
 	return s.String()
 }
@@ -77,13 +77,4 @@ func wrapped(lines []string) string {
 		s.WriteString(indent + string(rest) + "\n")
 	}
 	return s.String()
-}
-
-// fenceOf gives a fence for a block of code that the text cannot close.
-func fenceOf(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence
 }

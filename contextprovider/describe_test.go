@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kimi-acp/internal/markdown"
 )
 
 func TestDescribe(t *testing.T) {
@@ -73,7 +75,7 @@ func FuzzWrapped(f *testing.F) {
 		if blanks.Replace(line) != blanks.Replace(text) {
 			t.Errorf("%q has become %q", line, text)
 		}
-		if strings.Contains(text, fenceOf(text)) {
+		if fence, _, _ := strings.Cut(markdown.Fenced("", text), "\n"); strings.Contains(text, fence) {
 			t.Error("the fence is in the text")
 		}
 	})

@@ -1,7 +1,6 @@
 package fileop
 
 import (
-	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -18,12 +17,5 @@ func renameFree(folder *os.Root, from, to string) error {
 }
 
 func renameAs(folder *os.Root, from, to string, how uint) error {
-	err := inFolder(folder, func(fd int) error { return unix.Renameat2(fd, from, fd, to, how) })
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
-		return errNoExchange
-	}
-	if err != nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
-	}
-	return nil
+	return renamed(from, to, inFolder(folder, func(fd int) error { return unix.Renameat2(fd, from, fd, to, how) }))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/internal/markdown"
 	"kimi-acp/internal/policy"
 )
 
@@ -22,7 +23,7 @@ func commandQuestion(command string, r ruling) string {
 	if len(shown) <= shortCommand && !strings.ContainsAny(shown, "\n") {
 		shown = "Run command " + codeSpan(shown)
 	} else {
-		shown = "Run this command:\n\n" + Fenced("bash", cutMiddle(shown, maxAskedCommand))
+		shown = "Run this command:\n\n" + markdown.Fenced("bash", cutMiddle(shown, maxAskedCommand))
 	}
 	return shown + partsAsked(r.Parts) + lookalikeNote(command)
 }
@@ -66,19 +67,4 @@ func cutMiddle(text string, most int) string {
 	tail := strings.ToValidUTF8(text[len(text)-most/3:], "")
 	gone := text[len(head) : len(text)-len(tail)]
 	return fmt.Sprintf("%s\n⟨%s not shown, with %s⟩\n%s", head, plural(len(gone), "byte"), plural(strings.Count(gone, "\n"), "line break"), tail)
-}
-
-// Fenced puts a text into a Markdown code block that nothing in it can close.
-func Fenced(language, text string) string {
-	longest, run := 0, 0
-	for _, r := range text {
-		if r == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", max(3, longest+1))
-	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }

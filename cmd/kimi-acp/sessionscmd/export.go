@@ -46,7 +46,7 @@ func export(_ context.Context, c *call) (err error) {
 	}
 	var out []byte
 	if c.format == "md" {
-		out = markdown(r, h)
+		out = pageOf(r, h)
 	} else if out, err = jsonLines(h); err != nil {
 		return err
 	}

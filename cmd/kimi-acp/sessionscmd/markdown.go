@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kimi-acp/internal/markdown"
 	"kimi-acp/soul/llm"
 	"kimi-acp/soul/session"
 )
@@ -27,18 +28,9 @@ func (p *page) folded(title, text string) {
 	p.add("<details><summary>%s</summary>\n\n%s\n\n</details>\n\n", title, text)
 }
 
-// fenced is a block of text as it stands, behind a fence that does not occur in it.
-func fenced(kind, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + kind + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
-}
-
-// markdown gives a session as a page for people: what was said in full, thoughts and
+// pageOf gives a session as a page for people: what was said in full, thoughts and
 // tools folded. The system prompt is left out.
-func markdown(r *session.Reader, h session.History) []byte {
+func pageOf(r *session.Reader, h session.History) []byte {
 	p := &page{}
 	p.paragraph("# " + oneLine(r.Title()))
 	p.add("| | |\n|---|---|\n| session | `%s` |\n", r.ID())
@@ -73,7 +65,7 @@ func markdown(r *session.Reader, h session.History) []byte {
 
 func (p *page) message(m llm.Message, names map[string]string) {
 	if m.Role == llm.RoleTool {
-		p.folded("Result of <code>"+escape(names[m.ToolCallID])+"</code>", fenced("", plainText(m)))
+		p.folded("Result of <code>"+escape(names[m.ToolCallID])+"</code>", markdown.Fenced("", plainText(m)))
 		return
 	}
 	for _, part := range m.Content {
@@ -98,7 +90,7 @@ func (p *page) message(m llm.Message, names map[string]string) {
 		if json.Indent(&indented, []byte(arguments), "", "  ") == nil {
 			arguments = indented.String()
 		}
-		p.folded("Tool <code>"+escape(c.Name)+"</code>", fenced("json", arguments))
+		p.folded("Tool <code>"+escape(c.Name)+"</code>", markdown.Fenced("json", arguments))
 	}
 }
 
