@@ -49,6 +49,7 @@ func (m *models) use(cfg config.Config, warnings []config.Warning) {
 		Thinking:  cfg.Thinking,
 		UserAgent: "kimi-acp/" + currentVersion(),
 		CAFiles:   certificateFiles(),
+		NewKey:    newKey(m.secrets),
 		Logger:    m.log.Logger,
 	})
 	m.mu.Lock()

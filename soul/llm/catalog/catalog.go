@@ -39,6 +39,10 @@ type Options struct {
 	Thinking  *bool          // whether models think unless told otherwise; nil: they do
 	UserAgent string         // for every request
 
+	// NewKey reads a provider's key anew, when a server has not accepted the one that it
+	// had; "": there is none. Calls may come side by side. Nil: keys stay as they are.
+	NewKey func(config.Provider) string
+
 	// HTTPClient makes all requests. Nil: one of the catalog's own, which trusts
 	// CAFiles too. A file that cannot be used is logged and passed over.
 	HTTPClient *http.Client
@@ -232,6 +236,10 @@ func (c *Catalog) dial(m *model, thinking openai.Thinking) (*openai.Provider, er
 		HTTPClient:   c.client,
 		UserAgent:    c.opts.UserAgent,
 		Header:       http.Header{},
+	}
+	if read := c.opts.NewKey; read != nil {
+		provider := m.Provider
+		cfg.NewKey = func() string { return read(provider) }
 	}
 	if m.endpoint != nil {
 		cfg.Circuit = &m.endpoint.circuit

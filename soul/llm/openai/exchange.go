@@ -16,6 +16,7 @@ const maxErrorBody = 64 << 10
 // says, and guards the stream that the library reads. It serves one request.
 type exchange struct {
 	provider *Provider
+	key      string // that is sent; "": none
 	body     []byte
 	cancel   context.CancelCauseFunc
 	header   http.Header // of the response, set by Do
@@ -34,6 +35,10 @@ func (ex *exchange) Do(req *http.Request) (*http.Response, error) {
 	req.Header["Idempotency-Key"] = nil
 
 	resp, err := ex.provider.http.Do(req)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && ex.again(req) {
+		_ = resp.Body.Close() // it says no more than the status
+		resp, err = ex.provider.http.Do(req)
+	}
 	if err != nil {
 		return nil, err
 	}

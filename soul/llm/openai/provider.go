@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -41,7 +42,11 @@ const tailTimeout = 5 * time.Second
 type Config struct {
 	BaseURL string // up to and without `/chat/completions`; http or https, no query
 	APIKey  string // sent as bearer token to the origin of BaseURL alone; "": none
-	Model   llm.Model
+	// NewKey gives the key as it is now. It is asked when the server has not accepted the
+	// one in use, and another one is tried, once in a call. It may be called by several
+	// goroutines at once. Nil: there is no other.
+	NewKey func() string
+	Model  llm.Model
 
 	Dialect  Dialect
 	Thinking Thinking
@@ -71,8 +76,9 @@ type Config struct {
 
 // Provider is one model behind one base URL. Its methods may be called side by side.
 type Provider struct {
-	cfg  Config
-	http *http.Client
+	cfg     Config
+	http    *http.Client
+	renewed atomic.Pointer[string] // the key that has come in the place of cfg's; nil: none has
 }
 
 // New checks a Config and makes a provider of it; nothing is sent. The caller
@@ -102,7 +108,7 @@ func New(cfg Config) (*Provider, error) {
 		}
 	}
 	cfg.APIKey = strings.TrimSpace(cfg.APIKey)
-	if strings.ContainsFunc(cfg.APIKey, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if !usableKey(cfg.APIKey) {
 		return nil, errors.New("the API key holds characters that no header can carry")
 	}
 	cfg.BaseURL = strings.TrimRight(cfg.BaseURL, "/")
@@ -151,7 +157,7 @@ func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.D
 			}
 			return nil
 		}
-		ex := &exchange{provider: p}
+		ex := &exchange{provider: p, key: p.key()}
 		if err := p.call(ctx, ex, req, emit); err != nil && !stopped {
 			yield(llm.Delta{}, p.failed(ctx, err, ex.header))
 		}
@@ -204,7 +210,7 @@ func (p *Provider) call(parent context.Context, ex *exchange, req *llm.Request, 
 // client makes the library's client for one exchange. It is a few words of
 // memory; the connections live in the provider's HTTP client.
 func (p *Provider) client(ex *exchange) *goopenai.Client {
-	conf := goopenai.DefaultConfig(p.cfg.APIKey)
+	conf := goopenai.DefaultConfig(ex.key)
 	conf.BaseURL = p.cfg.BaseURL
 	conf.HTTPClient = ex
 	return goopenai.NewClientWithConfig(conf)
@@ -232,7 +238,7 @@ func (p *Provider) failed(ctx context.Context, err error, header http.Header) er
 		e = transportError(err)
 	}
 	out := *e
-	out.Message = redact(out.Message, p.cfg.APIKey)
+	out.Message = redact(redact(out.Message, p.cfg.APIKey), p.key())
 	if out.RequestID == "" {
 		out.RequestID = requestID(header)
 	}

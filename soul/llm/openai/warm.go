@@ -30,8 +30,8 @@ func (p *Provider) ask(ctx context.Context, method, path string) (*http.Response
 	if err != nil {
 		return nil, err
 	}
-	if p.cfg.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+p.cfg.APIKey)
+	if key := p.key(); key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	req.Header.Set("Accept", "application/json")
 	p.setHeader(req.Header)
