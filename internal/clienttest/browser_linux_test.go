@@ -49,11 +49,7 @@ func installBrowser(t *testing.T) browser {
 // pictures is the folder in which what editors showed is kept.
 func pictures(t *testing.T) string {
 	t.Helper()
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "screenshots")
+	dir := filepath.Join(shelf.Dir(t), "screenshots")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

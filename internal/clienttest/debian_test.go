@@ -30,18 +30,14 @@ type debian string
 // banner when it cannot be had. It is kept for later runs.
 func unpack(t *testing.T, packages ...string) debian {
 	t.Helper()
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
+	program := foreigntest.Program{
+		Name:   strings.Join(packages, " and ") + " of Debian " + debianRelease,
+		Folder: "debian-" + debianRelease + "-" + strings.Join(packages, "-"),
+		Limit:  installTime,
 	}
-	name := "debian-" + debianRelease + "-" + strings.Join(packages, "-")
-	dir := filepath.Join(cache, name)
 	began := time.Now()
-	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error { return unpackInto(ctx, dir, packages) })
-	if err != nil {
-		foreigntest.Skip(t, strings.Join(packages, " and ")+" of Debian "+debianRelease, err)
-	}
-	t.Logf("%s was there after %v", name, time.Since(began).Round(time.Millisecond))
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error { return unpackInto(ctx, dir, packages) })
+	t.Logf("%s was there after %v", program.Folder, time.Since(began).Round(time.Millisecond))
 	return debian(dir)
 }
 
@@ -150,16 +146,9 @@ const goplsVersion = "v0.23.0"
 // installGopls gives the Go language server, which it installs once.
 func installGopls(t *testing.T) string {
 	t.Helper()
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "gopls-"+goplsVersion)
-	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+	program := foreigntest.Program{Name: "gopls " + goplsVersion, Folder: "gopls-" + goplsVersion, Limit: installTime}
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		return foreigntest.Run(ctx, dir, []string{"GOBIN=" + dir, "GOFLAGS="}, "go", "install", "golang.org/x/tools/gopls@"+goplsVersion)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "gopls "+goplsVersion, err)
-	}
 	return filepath.Join(dir, "gopls")
 }

@@ -73,25 +73,18 @@ func install(t *testing.T, list packages, name string, within ...string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	sum := sha256.Sum256(manifest)
-	dir := filepath.Join(cache, name+"-"+hex.EncodeToString(sum[:6]))
+	program := foreigntest.Program{Name: "The client " + name + " (" + list.Dependencies[name] + ")", Folder: name + "-" + hex.EncodeToString(sum[:6]), Limit: installTime}
 	began := time.Now()
-	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		return installInto(ctx, dir, manifest, list.AllowScripts[name], within)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "The client "+name+" ("+list.Dependencies[name]+")", err)
-	}
 	t.Logf("%s %s was there after %v", name, list.Dependencies[name], time.Since(began).Round(time.Millisecond))
 	return filepath.Join(dir, "node_modules")
 }
 
-// cacheDir is where clients are kept between runs.
-func cacheDir() (string, error) { return foreigntest.Dir("KIMI_CLIENTS_DIR", "clients") }
+// shelf is where clients are kept between runs.
+var shelf = foreigntest.Shelf{Variable: "KIMI_CLIENTS_DIR", Name: "clients"}
 
 // installInto installs a manifest in dir.
 func installInto(ctx context.Context, dir string, manifest []byte, scripts bool, within []string) error {

