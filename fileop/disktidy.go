@@ -35,7 +35,8 @@ func isTempName(name string) bool {
 
 // Tidy removes what a write of the file at path, or of one beside it, left behind when
 // its program was killed: regular files of ours by name and owner that nobody holds. What
-// cannot be removed stays.
+// cannot be removed stays, and so does what stands behind the first 100,000 names of a
+// folder, or in one that no file is written in any more. Nothing is listed when ctx is over.
 func (d *Disk) Tidy(ctx context.Context, path string) {
 	p, root, err := d.place(ctx, path)
 	if err != nil {
@@ -45,7 +46,7 @@ func (d *Disk) Tidy(ctx context.Context, path string) {
 	if err != nil {
 		return
 	}
-	if missing == "" {
+	if missing == "" && ctx.Err() == nil {
 		tidy(folder)
 	}
 	_ = folder.Close() // a folder holds no data that could be lost
