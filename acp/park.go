@@ -170,7 +170,7 @@ func (a *Agent) parkOldest() {
 		s.mu.Unlock()
 	}
 	a.mu.Unlock()
-	slices.SortFunc(awake, func(x, y idle) int { return x.since.Compare(y.since) })
+	slices.SortStableFunc(awake, func(x, y idle) int { return x.since.Compare(y.since) })
 	for len(awake) > maxAwake {
 		a.background(awake[0].session.park)
 		awake = awake[1:]

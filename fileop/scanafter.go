@@ -102,7 +102,7 @@ func (c *CommandScan) compare() []difference {
 			out = append(out, difference{kind: ActionCreate, path: path, after: now, confidence: confidenceSeen})
 		}
 	}
-	slices.SortFunc(out, func(a, b difference) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(out, func(a, b difference) int { return strings.Compare(a.path, b.path) })
 	return out
 }
 
@@ -185,7 +185,7 @@ func (c *CommandScan) missing(ctx context.Context) []difference {
 	for _, path := range gone {
 		delete(c.scans.files, path)
 	}
-	slices.SortFunc(out, func(a, b difference) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(out, func(a, b difference) int { return strings.Compare(a.path, b.path) })
 	return out
 }
 

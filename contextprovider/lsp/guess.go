@@ -127,7 +127,7 @@ func (g *guessing) found() contextprovider.Found {
 
 // sorted puts symbols into an order that never varies.
 func sorted(all []contextprovider.Symbol) []contextprovider.Symbol {
-	slices.SortFunc(all, func(a, b contextprovider.Symbol) int {
+	slices.SortStableFunc(all, func(a, b contextprovider.Symbol) int {
 		if a.Path != b.Path {
 			if a.Path < b.Path {
 				return -1

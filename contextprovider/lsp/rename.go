@@ -67,7 +67,7 @@ func (s *Servers) rewrites(ctx context.Context, c *client, edits map[string][]pr
 			all = append(all, contextprovider.Rewrite{Path: path, Before: before, After: after})
 		}
 	}
-	slices.SortFunc(all, func(a, b contextprovider.Rewrite) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(all, func(a, b contextprovider.Rewrite) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 

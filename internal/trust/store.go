@@ -178,7 +178,7 @@ func (s *Store) change(f func([]Entry) ([]Entry, error)) error {
 		if entries, err = f(entries); err != nil {
 			return nil, err
 		}
-		slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+		slices.SortStableFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 		text, err := json.MarshalIndent(file{Version: fileVersion, Folders: entries}, "", "  ")
 		return append(text, '\n'), err
 	})

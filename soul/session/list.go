@@ -112,7 +112,7 @@ func (st *Store) listIn(root *os.Root, o ListOptions, after *candidate) (Page, e
 			}
 		}
 	}
-	slices.SortFunc(all, candidate.compare)
+	slices.SortStableFunc(all, candidate.compare)
 	limit := defaultLimit
 	if o.Limit > 0 {
 		limit = min(o.Limit, maxLimit)

@@ -164,7 +164,7 @@ func (st *Store) place(root *os.Root, workDir, id string) (dir, of string, err e
 	if len(found) == 0 {
 		return "", "", ErrNotFound
 	}
-	slices.SortFunc(found, candidate.compare)
+	slices.SortStableFunc(found, candidate.compare)
 	dir = found[0].dir
 	if workDir == "" {
 		workDir = st.workDirs(root).of(dir, id)

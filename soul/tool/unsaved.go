@@ -41,7 +41,7 @@ func unsavedFiles(ctx context.Context, e *Executor, place string) []unsavedFile 
 		}
 		out = append(out, unsavedFile{snapshot: s, rel: filepath.ToSlash(rel)})
 	}
-	slices.SortFunc(out, func(a, b unsavedFile) int { return strings.Compare(a.snapshot.Path, b.snapshot.Path) })
+	slices.SortStableFunc(out, func(a, b unsavedFile) int { return strings.Compare(a.snapshot.Path, b.snapshot.Path) })
 	return out
 }
 

@@ -161,7 +161,7 @@ func (c *Catalog) choose() []model {
 			further = append(further, complete(config.Model{ID: id, Name: info.ID, Provider: e.provider}, info, e))
 		}
 	}
-	slices.SortFunc(further, func(a, b model) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(further, func(a, b model) int { return strings.Compare(a.ID, b.ID) })
 	return append(out, further[:min(len(further), maxListed)]...)
 }
 
