@@ -48,7 +48,7 @@ type streamedCall struct {
 	index int // as the provider counts
 	call  llm.ToolCall
 	args  []byte
-	end   jsonEnd
+	end   llm.ArgumentsEnd
 	given bool // arguments were sent, be they empty
 	sent  int  // bytes of args that are on the Wire
 	shown bool // the ToolCall is on the Wire
@@ -176,11 +176,11 @@ func (a *assembler) advance(end bool) {
 
 func (c *streamedCall) grow(arguments string) {
 	c.args, c.given = append(c.args, arguments...), true
-	c.end.add(arguments)
+	c.end.Add(arguments)
 }
 
 // whole tells whether the arguments so far are an object that has ended.
-func (c *streamedCall) whole() bool { return c.end.reached && json.Valid(c.args) }
+func (c *streamedCall) whole() bool { return c.end.Reached() && json.Valid(c.args) }
 
 // complete is the call with the arguments so far.
 func (c *streamedCall) complete() llm.ToolCall {

@@ -36,7 +36,7 @@ type call struct {
 	extra   json.RawMessage
 	begun   bool
 	ordinal int // among the calls told
-	depth   jsonDepth
+	end     llm.ArgumentsEnd
 }
 
 // add takes one piece.
@@ -63,10 +63,10 @@ func (s *calls) add(p *callPiece, emit func(llm.Delta) error) error {
 	}
 	if c.held == placeholder && strings.TrimSpace(p.arguments) != "" {
 		c.held = ""
-		c.depth = jsonDepth{}
+		c.end = llm.ArgumentsEnd{}
 	}
 	c.held += p.arguments
-	c.depth.add(p.arguments)
+	c.end.Add(p.arguments)
 	if c.name == "" && len(c.held) > maxHeld {
 		return malformed("the provider sent a tool call without a name")
 	}
@@ -113,7 +113,7 @@ func (s *calls) create(p *callPiece) *call {
 // new call: it has another id and a name of its own, or a name and arguments
 // although those of the call are complete.
 func (c *call) endedBefore(p *callPiece) bool {
-	complete := c.depth.complete()
+	complete := c.end.Reached()
 	if p.id != "" && c.id != "" && p.id != c.id {
 		return p.name != "" || complete
 	}
@@ -123,7 +123,7 @@ func (c *call) endedBefore(p *callPiece) bool {
 
 // repeatedBy tells whether a piece is the whole call once more.
 func (c *call) repeatedBy(p *callPiece) bool {
-	return c.begun && c.depth.complete() && p.id != "" && p.id == c.id && p.name == c.name
+	return c.begun && c.end.Reached() && p.id != "" && p.id == c.id && p.name == c.name
 }
 
 // goOn tells more arguments of a call.
@@ -131,7 +131,7 @@ func (c *call) goOn(arguments string, emit func(llm.Delta) error) error {
 	if arguments == "" {
 		return nil
 	}
-	c.depth.add(arguments)
+	c.end.Add(arguments)
 	return emit(llm.Delta{Kind: llm.DeltaCallPart, Index: c.ordinal, Arguments: &arguments})
 }
 
@@ -198,34 +198,4 @@ func joinName(name, piece string) string {
 		return piece
 	}
 	return name + piece
-}
-
-// jsonDepth follows JSON that comes in pieces, to know when its first value, an
-// object, has ended.
-type jsonDepth struct {
-	depth    int
-	inString bool
-	escaped  bool
-	closed   bool // the depth came back to 0
-}
-
-func (j *jsonDepth) complete() bool { return j.closed }
-
-func (j *jsonDepth) add(piece string) {
-	for i := range len(piece) {
-		switch c := piece[i]; {
-		case j.escaped:
-			j.escaped = false
-		case j.inString:
-			j.escaped = c == '\\'
-			j.inString = c != '"'
-		case c == '"':
-			j.inString = true
-		case c == '{' || c == '[':
-			j.depth++
-		case c == '}' || c == ']':
-			j.depth--
-			j.closed = j.closed || j.depth == 0
-		}
-	}
 }
