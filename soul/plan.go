@@ -122,3 +122,23 @@ func (p AgentPlan) Progress() string {
 	}
 	return line
 }
+
+// PlanNews tells, for people who watch the Wire, how far a plan is that agents do. The zero
+// value has told nothing. It is used by one goroutine at a time.
+type PlanNews struct{ told string }
+
+// Of gives Progress after a move of the plan, one of tool.PlanMove's events; "" where there
+// is nothing new to tell: a review, say, moves steps that are done.
+func (n *PlanNews) Of(e wire.SubagentEvent) string {
+	r, ok := e.Event.(wire.ToolResult)
+	if !ok {
+		return ""
+	}
+	plan, ok := PlanOf(r.ReturnValue)
+	progress := plan.Progress()
+	if !ok || progress == n.told {
+		return ""
+	}
+	n.told = progress
+	return progress
+}

@@ -20,10 +20,10 @@ const maxOutputLines = 5
 // Show shows recorded messages on a Screen, in the order in which they come. It is
 // used by one goroutine at a time.
 type Show struct {
-	screen   *screen.Screen
-	dir      string // the session's work dir
-	calls    map[string]llm.ToolCall
-	progress string // what was shown last of a plan that agents do
+	screen *screen.Screen
+	dir    string // the session's work dir
+	calls  map[string]llm.ToolCall
+	news   soul.PlanNews // how far one is that agents do
 }
 
 // maxCalls bounds how many calls wait for their results.
@@ -181,7 +181,10 @@ func (v *Show) output(text string) {
 // subagent shows of an agent beneath only which tools it uses.
 func (v *Show) subagent(m wire.SubagentEvent) {
 	if tool.IsPlanMove(m) {
-		v.planMoved(m)
+		if line := v.news.Of(m); line != "" {
+			v.screen.End()
+			v.screen.Line(screen.Faint, "the plan: "+line)
+		}
 		return
 	}
 	if c, ok := m.Event.(wire.ToolCall); ok {
@@ -197,18 +200,4 @@ func (v *Show) short(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, strings.TrimRight(v.dir, "/")+"/", "")
-}
-
-// planMoved shows how far a plan is that agents do.
-func (v *Show) planMoved(e wire.SubagentEvent) {
-	r, ok := e.Event.(wire.ToolResult)
-	if !ok {
-		return
-	}
-	plan, ok := soul.PlanOf(r.ReturnValue)
-	if progress := plan.Progress(); ok && progress != v.progress { // a review moves steps that are done
-		v.progress = progress
-		v.screen.End()
-		v.screen.Line(screen.Faint, "the plan: "+progress)
-	}
 }

@@ -24,14 +24,14 @@ const (
 // to one writer and all else, readable and wrapped, to a Screen. It keeps the two
 // apart also where both are the same terminal.
 type Show struct {
-	answer   *Answer
-	screen   *screen.Screen
-	dir      string
-	text     bool // text has been the last thing shown
-	calls    map[string]*call
-	latest   *call
-	progress string // what was shown last of a plan that agents do
-	under    *call  // the running command whose heading is the last thing shown; nil: something else is
+	answer *Answer
+	screen *screen.Screen
+	dir    string
+	text   bool // text has been the last thing shown
+	calls  map[string]*call
+	latest *call
+	news   soul.PlanNews // how far one is that agents do
+	under  *call         // the running command whose heading is the last thing shown; nil: something else is
 }
 
 // call is a tool call whose result has not come yet.
@@ -272,7 +272,10 @@ func steps(n int) string {
 // nested shows which tools an agent uses that the model has started.
 func (v *Show) nested(e wire.SubagentEvent) {
 	if tool.IsPlanMove(e) {
-		v.planMoved(e)
+		if line := v.news.Of(e); line != "" {
+			v.screen.End()
+			v.screen.Line(screen.Faint, "the plan: "+line)
+		}
 		return
 	}
 	c, ok := e.Event.(wire.ToolCall)
@@ -285,18 +288,4 @@ func (v *Show) nested(e wire.SubagentEvent) {
 	}
 	v.screen.End()
 	v.screen.Line(screen.Faint, "its agent: "+tool.CardOf(c.Call.Name, args, v.dir).Title)
-}
-
-// planMoved shows how far a plan is that agents do.
-func (v *Show) planMoved(e wire.SubagentEvent) {
-	r, ok := e.Event.(wire.ToolResult)
-	if !ok {
-		return
-	}
-	plan, ok := soul.PlanOf(r.ReturnValue)
-	if progress := plan.Progress(); ok && progress != v.progress { // a review moves steps that are done
-		v.progress = progress
-		v.screen.End()
-		v.screen.Line(screen.Faint, "the plan: "+progress)
-	}
 }
