@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,22 +60,13 @@ func (p pace) filled() pace {
 	if p.now == nil {
 		p.now = time.Now
 	}
-	for _, d := range []struct {
-		set *time.Duration
-		to  time.Duration
-	}{
-		{&p.idle, idleTime},
-		{&p.trust, trustTime},
-		{&p.backOff, backOffTime},
-		{&p.check, longestCheck},
-		{&p.baseline, baselineCheck},
-		{&p.gather, gatherTime},
-		{&p.settle, settleTime},
-	} {
-		if *d.set == 0 {
-			*d.set = d.to
-		}
-	}
+	p.idle = cmp.Or(p.idle, idleTime)
+	p.trust = cmp.Or(p.trust, trustTime)
+	p.backOff = cmp.Or(p.backOff, backOffTime)
+	p.check = cmp.Or(p.check, longestCheck)
+	p.baseline = cmp.Or(p.baseline, baselineCheck)
+	p.gather = cmp.Or(p.gather, gatherTime)
+	p.settle = cmp.Or(p.settle, settleTime)
 	return p
 }
 
